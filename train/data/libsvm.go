@@ -224,7 +224,7 @@ func (p *libsvm) take(d int, sparse bool) (*Set, error) {
 	defer p.letGo()
 	made := n
 	if sparse {
-		made = 1 // row of numbers: what is made for a column is made for each
+		made = 1 // a few numbers for each column
 	}
 	if err := p.allow(made, d); err != nil {
 		return nil, err

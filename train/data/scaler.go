@@ -72,12 +72,12 @@ type scaling interface {
 	centres() bool
 }
 
-// stateVector is a vector of a state: a finite number for each column, or as many for each.
+// stateVector is a vector of a state, of finite numbers: one for each column, or with series equally many for each.
 type stateVector struct {
 	name   string
 	at     *[]float64
 	width  bool // whether the numbers are above 0
-	series bool // whether a column has several
+	series bool
 }
 
 // columnOf is the column of entry t.
