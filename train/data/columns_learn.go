@@ -138,10 +138,11 @@ func (l *learner) start(f *Frame) error {
 		if f.columns[j].skipped() || drop != "" || l.o.Keep != nil && keep == "" {
 			continue
 		}
+		rng := rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))
 		l.stats = append(l.stats, columnStats{name: name, place: j, names: names != "",
 			numbering: keep == "" && names == "" && namesRows(strings.ToLower(name)),
 			texts:     map[string]int{}, values: map[float64]int{}, least: math.Inf(1), most: math.Inf(-1), whole: true, rising: true, times: f.columns[j].Times,
-			numbers: reservoir[float64]{size: medianSample, rng: rand.New(spectral.Stream(0, fmt.Sprintf("data/column %d", j)))}})
+			numbers: reservoir[float64]{size: medianSample, rng: rng}})
 	}
 	for _, p := range slices.Concat(l.o.Drop, l.o.Keep, l.o.Categorical) {
 		if !used[p] {

@@ -136,7 +136,8 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 		}
 		s.meter.r, s.meter.packed = z, gzipped
 	case string(head) == "\x28\xb5\x2f\xfd":
-		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(cmp.Or(o.MaxWindow, window))),
+		window = cmp.Or(o.MaxWindow, window)
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(uint64(window)),
 			zstd.WithDecoderLowmem(s.meter.small))
 		if err != nil {
 			return nil, s.wrap(zstandard.explain(err))

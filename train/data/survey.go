@@ -43,7 +43,8 @@ func (s *Stream) Survey(ctx context.Context, sample int) (*Survey, error) {
 // the fit; until then the scaler is as before.
 func (s *Stream) SurveyScaled(ctx context.Context, sample int, scaler *Scaler) (*Survey, error) {
 	rng := rand.New(spectral.Stream(s.o.Seed, "data/sample"))
-	w := &surveyor{Survey: Survey{stream: s, scaler: scaler}, reservoir: reservoir[entry]{size: sample, rng: rng}, classes: map[string]int{}}
+	w := &surveyor{Survey: Survey{stream: s, scaler: scaler}, reservoir: reservoir[entry]{size: sample, rng: rng},
+		classes: map[string]int{}}
 	if scaler != nil {
 		w.learnt = newLearning(scaler)
 	}
