@@ -90,79 +90,74 @@ func (f *Frame) Append(row ...any) error {
 	if len(row) != len(f.Names) {
 		return fmt.Errorf("data: Frame: row %d has %d cells, and there are %d columns: %w", f.rows, len(row), len(f.Names), domain.ErrShape)
 	}
-	cells := make([]cell, len(row))
 	for j, v := range row {
-		var err error
-		if cells[j], err = f.cellOf(j, v); err != nil {
+		if err := f.checkCell(j, v); err != nil {
 			return err
 		}
 	}
-	for j, c := range cells {
-		f.columns[j].append(c)
+	for j, v := range row {
+		f.columns[j].append(v)
 	}
 	f.rows++
 	return nil
 }
 
-// cell is a cell of Append: a text or, if that is empty, a number, NaN for a missing value, or a time in days.
-type cell struct {
-	text   string
-	number float64
-	isTime bool
-	time   time.Time
-}
-
-// cellOf returns an error for a cell that no column can take.
-func (f *Frame) cellOf(j int, v any) (cell, error) {
-	bad := func(value float64, reason, remedy string) (cell, error) {
-		return cell{}, &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
+// checkCell returns an error for a cell that no column can take.
+func (f *Frame) checkCell(j int, v any) error {
+	bad := func(value float64, reason, remedy string) error {
+		return &domain.CellError{Who: "data: Frame: column " + quote(f.Names[j]), Row: f.rows, Col: j, Value: value, Reason: reason, Remedy: remedy}
 	}
 	switch v := v.(type) {
-	case nil:
-		return cell{number: math.NaN()}, nil
-	case bool:
-		return cell{text: fmt.Sprint(v)}, nil
-	case time.Time:
-		return cell{number: timeDays(v), isTime: true, time: v}, nil
+	case nil, bool, time.Time:
 	case int:
 		if math.Abs(float64(v)) >= 1<<53 {
 			return bad(float64(v), "is 2^53 or more in absolute value, where float64 rounds", "give a string if it is a name")
 		}
-		return cell{number: float64(v)}, nil
 	case float64:
 		if math.IsInf(v, 0) {
 			return bad(v, "is not a finite number", "give nil where a value is missing")
 		}
-		return cell{number: v}, nil
 	case string:
 		if value, flaw := number(v); flaw != sound && flaw != noNumber && !isGap(v) {
 			reason, remedy := flaw.explain(v)
 			return bad(value, reason, remedy)
 		}
 		if !utf8.ValidString(v) {
-			return cell{}, fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
+			return fmt.Errorf("data: Frame: row %d, column %s: the text %q is not UTF-8: %w", f.rows, quote(f.Names[j]), v, domain.ErrDomain)
 		}
-		return cell{text: strings.TrimSpace(v), number: math.NaN()}, nil
+	default:
+		return fmt.Errorf("data: Frame: row %d, column %s: a %T; want a float64, an int, a bool, a string, a time.Time or nil: %w",
+			f.rows, quote(f.Names[j]), v, domain.ErrDtype)
 	}
-	return cell{}, fmt.Errorf("data: Frame: row %d, column %s: a %T; want a float64, an int, a bool, a string, a time.Time or nil: %w",
-		f.rows, quote(f.Names[j]), v, domain.ErrDtype)
+	return nil
 }
 
-// append takes a cell. The first value of a column, if it is a time, makes it a column of times.
-func (c *Column) append(v cell) {
-	switch {
-	case v.text != "":
-		c.add(v.text, number)
-		return
-	case v.isTime && c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }):
-		c.Times = true
-	case v.isTime && !c.Times:
-		c.add(v.time.Format(time.RFC3339Nano), number)
-		return
-	case c.Times && !v.isTime && v.number == v.number:
-		c.toTexts()
+// append takes a cell that checkCell allows. The first value of a column, if it is a time, makes it a column of times.
+func (c *Column) append(v any) {
+	switch v := v.(type) {
+	case nil:
+		c.addNumber(math.NaN())
+	case bool:
+		c.add(fmt.Sprint(v), number)
+	case int:
+		c.append(float64(v))
+	case float64:
+		if c.Times && v == v {
+			c.toTexts()
+		}
+		c.addNumber(v)
+	case string:
+		c.add(strings.TrimSpace(v), number)
+	case time.Time:
+		if c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }) {
+			c.Times = true
+		}
+		if c.Times {
+			c.addNumber(timeDays(v))
+		} else {
+			c.add(v.Format(time.RFC3339Nano), number)
+		}
 	}
-	c.addNumber(v.number)
 }
 
 // Rows returns the number of rows.
