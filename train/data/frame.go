@@ -147,7 +147,11 @@ func (c *Column) append(v any) {
 		}
 		c.addNumber(v)
 	case string:
-		c.add(strings.TrimSpace(v), number)
+		text := strings.TrimSpace(v)
+		if c.Times && !isGap(text) {
+			c.toTexts()
+		}
+		c.add(text, number)
 	case time.Time:
 		if c.Texts == nil && !slices.ContainsFunc(c.Numbers, func(v float64) bool { return v == v }) {
 			c.Times = true

@@ -309,6 +309,20 @@ func TestAppendExact(t *testing.T) {
 	}
 }
 
+// TestNumberAfterTime: a number after times, also if it is written as a text, makes texts of them and no time.
+func TestNumberAfterTime(t *testing.T) {
+	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, seven := range []any{7, 7., "7"} {
+		f := must(NewFrame("when"))
+		for _, cell := range []any{day, "NA", seven} {
+			mustDo(f.Append(cell))
+		}
+		if c := f.columns[0]; c.Times || c.text(0) != "2026-03-01T12:00:00Z" || !c.gap(1) || c.text(2) != "7" {
+			t.Errorf("%T: %+v", seven, c)
+		}
+	}
+}
+
 // TestColumnsStay: JSON that does not describe columns leaves a Columns as it was.
 func TestColumnsStay(t *testing.T) {
 	c := Columns{Inputs: []Input{{Name: "a", Kind: Number}}}
