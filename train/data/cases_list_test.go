@@ -43,6 +43,7 @@ var headerCases = []tableCase{
 		want: "country:category 2018:number 2019:number 2020:number [country=de,country=fr,2018,2019,2020] | 1 0 1 2 4 >7 | 0 1 3 5 1 >8", told: []string{"counts up"}},
 	{name: "two whole numbers that count up over whole numbers", text: "0,1,u\n4,5,x\n7,8,y\n", want: "column 1:number column 2:number | 0 1 >u | 4 5 >x | 7 8 >y",
 		told: []string{"the first line, 0,1,u, is treated as a row, though it counts up; if it names the columns, say so"}},
+	{name: "two whole numbers that count up over huge whole numbers", text: "0,1,u\n1e300,5,x\n7,8,y\n", want: "column 1:number column 2:number | 0 1 >u | 1e+300 5 >x | 7 8 >y", told: []string{"is treated as a row, though it counts up"}},
 	{name: "numbers that do not count up are a row", text: "1,5,3\n4,5.5,6\n7,8,9\n", want: "column 1:number column 2:number | 1 5 >3 | 4 5.5 >6 | 7 8 >9"},
 	{name: "header: yes", text: "1,5,3\n4,5.5,6\n7,8,9\n", read: Options{Header: HeaderYes}, want: "1:number 5:number | 4 5.5 >6 | 7 8 >9"},
 	{name: "header: no", text: "0,1,2,3\n.5,1,2,9\n1,4,2.5,8\n", read: Options{Header: HeaderNo}, want: "column 1:number column 2:number column 3:number | 0 1 2 >3 | 0.5 1 2 >9 | 1 4 2.5 >8"},

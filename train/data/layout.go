@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -226,7 +227,7 @@ func (l *layout) countsUp(first []string, rest [][]string) (run string, names bo
 func fractions(rest [][]string) bool {
 	for _, r := range rest {
 		for _, f := range r {
-			if v, flaw := number(f); flaw == sound && v != float64(int64(v)) {
+			if v, flaw := number(f); flaw == sound && v != math.Trunc(v) {
 				return true
 			}
 		}
