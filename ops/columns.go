@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
-	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -86,12 +85,12 @@ func ofParts(d decl, scales []float64, a Attr) Op {
 	if len(scales) == 0 {
 		o.err = fmt.Errorf("%s: no scales, want one for each part, and at least one part: %w", o.who(), ErrShape)
 	} else {
-		d.sig = parse(strings.Repeat(",n_", len(scales))[1:] + "->ns")
+		d.sig, d.in = parse(strings.Repeat(",n_", len(scales))[1:]+"->ns"), slices.Repeat([]Inputs{X}, len(scales))
 	}
 	return o
 }
 
-var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse: spread, node: concatNode,
+var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse: spread, parts: true,
 	forward: kernel{joinColumns[float32], joinColumns[float64]}, stays: typedCSR{joinCSR[float32], joinCSR[float64]},
 	zeros:    func(c *call) bool { return c.keeps && len(c.parts) == len(c.in) },
 	backward: kernel{splitColumns[float32], splitColumns[float64]},
@@ -106,20 +105,6 @@ var concat = decl{kind: "Concat", sig: parse("n_->ns"), unchecked: true, sparse:
 		c.set('s', all)
 		return nil
 	}}
-
-// concatNode notes which parts are data: all parts have one name.
-func concatNode(o Op, parts []*G.Node) (*G.Node, error) {
-	data := make([]bool, len(parts))
-	for i, part := range parts {
-		if part == nil {
-			continue // an error of apply
-		}
-		if layer := dataBehind(part); layer != "" {
-			data[i], o.attr.data = true, layer
-		}
-	}
-	return o.applyTo(data, parts)
-}
 
 func joinColumns[T domain.Float](c *call) error {
 	n, all, at := c.at('n'), c.at('s'), 0

@@ -67,7 +67,7 @@ var damp = decl{kind: "Damp", sig: parse("nd,1|d,nm->nm"), names: []string{"x", 
 	reads: []int{0, 1, theOutput}, backward: kernel{dampBackward[float32], dampBackward[float64]},
 	node: func(o Op, in []*G.Node) (*G.Node, error) {
 		if len(in) > 2 && in[2] != nil && in[2].Op() != nil && !hasGradient(in[2]) {
-			o.attr.takes(Z, dataBehind(in[2]))
+			o.attr.Frozen |= Z
 		}
 		return o.apply(in...)
 	}}

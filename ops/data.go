@@ -18,17 +18,14 @@ func Data(x *G.Node, a Attr) (*G.Node, Attr, error) {
 	if x == nil {
 		return nil, a, fmt.Errorf("%s: x is nil: %w", a.who("Data"), ErrShape)
 	}
-	if !x.IsVar() && x.Op() != nil {
-		source := dataBehind(x)
-		if source == "" && hasGradient(x) {
-			return x, a, nil
-		}
-		a.takes(X, source)
+	var err error
+	if x.IsVar() || x.Op() == nil {
+		x, err = Op{decl: &passOn, attr: Attr{Layer: a.Layer, Frozen: X}}.apply(x)
+	} else if hasGradient(x) {
 		return x, a, nil
 	}
-	a.takes(X, a.who("Data"))
-	guard, err := Op{decl: &passOn, attr: Attr{Layer: a.Layer, Frozen: X, data: a.data, refused: X}}.apply(x)
-	return guard, a, err
+	a.Frozen |= X
+	return x, a, err
 }
 
 // hasGradient reports whether the op that makes n has a gradient for any input.
@@ -43,7 +40,7 @@ func hasGradient(n *G.Node) bool {
 // dataBehind returns the layer of the data if n depends on data alone, else "".
 func dataBehind(n *G.Node) string {
 	if o := opOf(n); o != nil && !o.wantsAny(0) {
-		return o.attr.data
+		return o.layer
 	}
 	return ""
 }
@@ -62,7 +59,7 @@ func refusal(n *G.Node) error {
 // an input. A TapeMachine writes the result of another op to its register only where that op overwrites it. It also
 // sets its engine in the result of an op; x belongs to the user and several machines may run on it, so a dense x is
 // returned as a new tensor on the same cells.
-var passOn = decl{kind: "Data", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, unchecked: true,
+var passOn = decl{kind: "Data", sig: parse("nd->nd"), names: []string{"x"}, in: []Inputs{X}, data: true, unchecked: true,
 	sparse: native, value: func(c *call) (Matrix, error) {
 		if c.in[0] == nil {
 			return c.x, nil

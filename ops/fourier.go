@@ -149,7 +149,7 @@ func nodeOfCosine(projection *decl) func(o Op, in []*G.Node) (*G.Node, error) {
 		}
 		own := Attr{Layer: o.attr.Layer}
 		if !hasGradient(p) {
-			own.takes(X, dataBehind(p))
+			own.Frozen = X
 		}
 		return Op{decl: &cosineOf, attr: own}.apply(p)
 	}

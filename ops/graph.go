@@ -21,7 +21,8 @@ type op struct {
 	Op
 	at    []int  // the position of each input among those that are declared
 	ranks []int  // of the inputs
-	data  []bool // which inputs depend on data alone; nil: those that attr names
+	data  []bool // of those declared: which have no gradient because they depend on data alone, see Data
+	layer string // of this data, which the error of G.Grad names
 
 	reuses bool          // as Reuse says
 	last   *tensor.Dense // the result of the last run, if the op reuses it
@@ -42,10 +43,7 @@ func Reuse(g *G.ExprGraph) {
 }
 
 // apply adds the op to the graph of its inputs.
-func (o Op) apply(in ...*G.Node) (*G.Node, error) { return o.applyTo(nil, in) }
-
-// applyTo is apply with data, see op.
-func (o Op) applyTo(data []bool, in []*G.Node) (*G.Node, error) {
+func (o Op) apply(in ...*G.Node) (*G.Node, error) {
 	for len(in) > 0 && in[len(in)-1] == nil {
 		in = in[:len(in)-1]
 	}
@@ -54,7 +52,7 @@ func (o Op) applyTo(data []bool, in []*G.Node) (*G.Node, error) {
 	}
 	c := o.begin()
 	defer c.end()
-	m := &op{Op: o, data: data}
+	m := &op{Op: o, data: make([]bool, len(in))}
 	var nodes []*G.Node
 	for i, n := range in {
 		if n == nil {
@@ -62,6 +60,13 @@ func (o Op) applyTo(data []bool, in []*G.Node) (*G.Node, error) {
 		}
 		c.shapes[i] = n.Shape()
 		m.at, m.ranks, nodes = append(m.at, i), append(m.ranks, n.Dims()), append(nodes, n)
+		layer := dataBehind(n)
+		if o.decl.data {
+			layer = o.who()
+		}
+		if layer != "" && (o.parts || m.input(i)&o.attr.Frozen != 0) {
+			m.data[i], m.layer = true, layer
+		}
 	}
 	if err := c.fit(); err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func (o *op) Type() hm.Type {
 }
 
 func (o *op) WriteHash(h hash.Hash) {
-	fmt.Fprintf(h, "bochner/ops %s %v %v %v ", o.kind, o.at, o.ranks, o.data)
+	fmt.Fprintf(h, "bochner/ops %s %v %v ", o.kind, o.at, o.ranks)
 	writeValue(h, reflect.ValueOf(o.attr))
 	if !writeValue(h, reflect.ValueOf(o.params)) {
 		fmt.Fprintf(h, "of op %p", o)
@@ -159,10 +164,7 @@ func (o *op) DiffWRT(n int) []bool {
 
 // input is the name of input i for Frozen, or 0.
 func (o *op) input(i int) Inputs {
-	switch {
-	case o.data != nil: // the parts of Concat or Kronecker
-		return X
-	case i < len(o.decl.in):
+	if i < len(o.decl.in) {
 		return o.decl.in[i]
 	}
 	return 0
@@ -172,12 +174,7 @@ func (o *op) input(i int) Inputs {
 func (o *op) wants(i int) bool { return o.input(i)&^o.attr.Frozen != 0 && !o.refuses(i) }
 
 // refuses reports whether input i depends on data alone.
-func (o *op) refuses(i int) bool {
-	if o.data != nil {
-		return i < len(o.data) && o.data[i]
-	}
-	return o.input(i)&o.attr.refused != 0
-}
+func (o *op) refuses(i int) bool { return i < len(o.data) && o.data[i] }
 
 // wantsAny reports whether the gradient for any input from the given one on is wanted.
 func (o *op) wantsAny(from int) bool {

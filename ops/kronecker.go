@@ -24,7 +24,7 @@ func Kronecker(scales []float64, a Attr) Op {
 	return o
 }
 
-var kronecker = decl{kind: "Kronecker", sig: concat.sig, unchecked: true, sparse: spread, node: concatNode,
+var kronecker = decl{kind: "Kronecker", sig: concat.sig, unchecked: true, sparse: spread, parts: true,
 	forward: kernel{kroneckerForward[float32], kroneckerForward[float64]}, zeros: concat.zeros,
 	stays:    typedCSR{kroneckerCSR[float32], kroneckerCSR[float64]},
 	backward: kernel{kroneckerBackward[float32], kroneckerBackward[float64]},

@@ -31,6 +31,8 @@ type decl struct {
 	sig   *signature
 	names []string // of the inputs, in messages; nil numbers them
 	in    []Inputs // the names of the inputs for Frozen, 0 for one without a gradient; nil if none has one
+	parts bool     // the inputs have one name, and those that depend on data alone no gradient
+	data  bool     // the input is data, see Data
 	// bind sets the letters of sig that the parameters fix.
 	bind func(o *Op, v *sizes)
 	// check is what sig cannot say about shapes. It may set letters of the result.
@@ -538,9 +540,6 @@ type Attr struct {
 	// Packed points to W in packed form, or is nil. An op of xW in a graph then does not pack W at each run, provided
 	// that its input is the memory that was packed. Code that writes to this memory must store nil, or W packed again.
 	Packed *atomic.Pointer[Weights]
-
-	refused Inputs // the inputs in Frozen that depend on data alone, see Data
-	data    string // the layer of this data, which the error of G.Grad names
 }
 
 // who starts a message.
@@ -549,12 +548,4 @@ func (a Attr) who(op string) string {
 		return a.Layer
 	}
 	return "ops: " + op
-}
-
-// takes freezes an input. layer is the layer whose data alone the input depends on, or empty if it depends on more.
-func (a *Attr) takes(input Inputs, layer string) {
-	if a.Frozen |= input; layer != "" {
-		a.data = layer
-		a.refused |= input
-	}
 }
