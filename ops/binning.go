@@ -69,11 +69,11 @@ var packGrids = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, error) 
 	if err := checkFinite(c.who(), "offsets", redraw, g.offsets, d); err != nil {
 		return nil, err
 	}
-	for i, v := range Float64s(c.in[3]) {
-		if !(v >= 0 && v < 1<<hashBits) || v != math.Trunc(v) {
-			return nil, &domain.CellError{Who: c.who(), Matrix: "hash", Row: i / (d + 1), Col: i % (d + 1), Value: v,
-				Reason: "is no whole number from 0 to 16777215", Remedy: redraw}
-		}
+	hash := Float64s(c.in[3])
+	if err := checkWhole(c.who(), "hash", hash, d+1, 1<<hashBits-1); err != nil {
+		return nil, err
+	}
+	for i, v := range hash {
 		at := i / (d + 1)
 		if i%(d+1) == 0 {
 			g.hash[at] = uint32(v)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -62,15 +63,34 @@ func checkFrequencies[T domain.Float](d Domain, who string, w *tensor.Dense) err
 	if within(d, v) {
 		return nil
 	}
-	return domain.CheckFrequencies(d, who, v, w.Shape()[1])
+	err := checkEach(who, "W", "is not finite", resetFrequencies, v, w.Shape()[1], d.Contains)
+	if cell, ok := err.(*domain.CellError); ok && finite(cell.Value) {
+		cell.Reason = "is negative"
+	}
+	return err
 }
 
 const (
 	// The remedies for bad values that are not the user's input.
 	refit            = "fit the map again"
 	redraw           = "draw the map again"
+	reset            = "set it again, or tune it with a lower learning rate"
 	resetFrequencies = "set the frequencies again, or tune them with a lower learning rate"
 )
+
+// checkEach returns an error with a reason and a remedy for the first of the numbers v, in rows of cols, that ok
+// refuses. name is their name in the message.
+func checkEach[T domain.Float](who, name, reason, remedy string, v []T, cols int, ok func(v float64) bool) error {
+	for i, f := range v {
+		if !ok(float64(f)) {
+			return &domain.CellError{Who: who, Matrix: name, Row: i / cols, Col: i % cols, Value: float64(f),
+				Reason: reason, Remedy: remedy}
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return v-v == 0 }
 
 // checkFinite returns an error for the first of the numbers v, in rows of cols, that is not finite. name is their name
 // in the message.
@@ -78,10 +98,25 @@ func checkFinite[T domain.Float](who, name, remedy string, v []T, cols int) erro
 	if within(domain.Reals(), v) {
 		return nil
 	}
-	for i, f := range v {
-		if f-f != 0 {
-			return &domain.CellError{Who: who, Matrix: name, Row: i / cols, Col: i % cols, Value: float64(f),
-				Reason: "is not finite", Remedy: remedy}
+	return checkEach(who, name, "is not finite", remedy, v, cols, finite)
+}
+
+// checkWhole returns an error for the first of the numbers v, in rows of cols, that is no whole number from 0 to most.
+func checkWhole(who, name string, v []float64, cols, most int) error {
+	return checkEach(who, name, fmt.Sprintf("is no whole number from 0 to %d", most), redraw, v, cols,
+		func(v float64) bool { return v >= 0 && v <= float64(most) && v == math.Trunc(v) })
+}
+
+func isSign(v float64) bool { return v == 1 || v == -1 }
+
+// checkFeatures returns an error for the first cell of x with a feature that is not finite, where each cell has so many
+// features. The reason has a verb for a number of their type.
+func checkFeatures[T domain.Float](c *call, each int, reason, remedy string) error {
+	for i, z := range result[T](c) {
+		if z-z != 0 {
+			cell, d := i/each, c.at('d')
+			return &domain.CellError{Who: c.who(), Row: cell / d, Col: cell % d, Value: float64(cells[T](c, 0)[cell]),
+				Reason: fmt.Sprintf(reason, z), Remedy: remedy}
 		}
 	}
 	return nil

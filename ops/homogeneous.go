@@ -87,27 +87,16 @@ var homogeneous = decl{kind: "Homogeneous", sig: parse("nd,1|d,R->n(dW)"), names
 // homogeneousForward computes first, and looks at single cells only if a result is not finite.
 func homogeneousForward[T domain.Float](c *call) error {
 	h := c.params.(Series)
-	x, d, m := cells[T](c, 0), c.at('d'), seriesMap[T](c, cells[T](c, 2))
-	bad := m.Forward(result[T](c), x, c.at('n'), d)
+	m := seriesMap[T](c, cells[T](c, 2))
+	bad := m.Forward(result[T](c), cells[T](c, 0), c.at('n'), c.at('d'))
 	if !bad && !h.Stationary {
 		return nil
 	}
 	if err := CheckRows(h.domain(), c.who(), c.x); err != nil || !bad {
 		return err
 	}
-	for i, z := range result[T](c) {
-		if z-z != 0 {
-			cell := i / m.Width()
-			return notFiniteFeatures(c.who(), cell/d, cell%d, x[cell])
-		}
-	}
-	return nil
-}
-
-func notFiniteFeatures[T domain.Float](who string, row, col int, v T) error {
-	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
-		Reason: fmt.Sprintf("has features that are not finite in %T", v),
-		Remedy: "scale the data, or lower the degree gamma"}
+	return checkFeatures[T](c, m.Width(), "has features that are not finite in %T",
+		"scale the data, or lower the degree gamma")
 }
 
 // seriesMap returns the arithmetic of the parameters with L and the roots, which may be nil where they are not needed.

@@ -52,18 +52,12 @@ func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
 	return simd.LogWaves[T]{Omega: w.omega, Amplitude: w.amplitude}
 }
 
-// logWavesForward maps coordinates. The first one that is too large is an error.
 func logWavesForward[T domain.Float](c *call) error {
-	x, d, m := cells[T](c, 0), c.at('d'), wavesOf[T](c)
-	if !m.Forward(result[T](c), x) {
+	m := wavesOf[T](c)
+	if !m.Forward(result[T](c), cells[T](c, 0)) {
 		return nil
 	}
-	for i, v := range x {
-		if math.IsInf(float64(2*v), 1) {
-			return notFiniteScaled(c.who(), i/d, i%d, v)
-		}
-	}
-	return nil
+	return checkFeatures[T](c, 2*len(m.Omega), unscaled, rescale)
 }
 
 func logWavesBackward[T domain.Float](c *call) error {

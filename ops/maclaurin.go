@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -45,11 +44,10 @@ var packProducts = &packer{from: 1, n: 3, pack: func(c *call, _ bool) (any, erro
 	if err := checkFinite(c.who(), "scales", redraw, s, m); err != nil {
 		return nil, err
 	}
+	if err := checkWhole(c.who(), "degrees", n, m, most); err != nil {
+		return nil, err
+	}
 	for i := range m {
-		if !(n[i] >= 0 && n[i] <= float64(most)) || n[i] != math.Trunc(n[i]) {
-			return nil, &domain.CellError{Who: c.who(), Matrix: "degrees", Col: i, Value: n[i],
-				Reason: fmt.Sprintf("is no whole number from 0 to %d", most), Remedy: redraw}
-		}
 		f.first[i+1], f.scales[i] = f.first[i]+int(n[i]), s[i]/math.Sqrt(float64(m))
 	}
 	f.cols = f.first[m]

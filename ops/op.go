@@ -443,8 +443,7 @@ func (c *call) checkValues() error {
 
 func checkFiniteInput[T domain.Float](c *call, i int) error {
 	name, shape := strings.TrimPrefix(c.name(i), "the "), c.shapes[i]
-	return checkFinite(c.who(), name, "set it again, or tune it with a lower learning rate", cells[T](c, i),
-		shape[len(shape)-1])
+	return checkFinite(c.who(), name, reset, cells[T](c, i), shape[len(shape)-1])
 }
 
 // ready makes sparse inputs dense where forward does not read them, checks the values and packs the weights.

@@ -1,9 +1,6 @@
 package ops
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 )
@@ -24,26 +21,15 @@ var scaleColumns = decl{kind: "ScaleColumns", sig: parse("nd,1|d->nd"), names: [
 
 // checkScales checks that all scales, the second input, are finite and not negative.
 func checkScales(c *call) error {
-	for j, v := range Float64s(c.in[1]) {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return &domain.CellError{Who: c.who(), Matrix: "scale", Col: j, Value: v,
-				Reason: "is not a finite number from 0 on",
-				Remedy: "set it again, or tune it with a lower learning rate"}
-		}
-	}
-	return nil
+	s := Float64s(c.in[1])
+	return checkEach(c.who(), "scale", "is not a finite number from 0 on", reset, s, len(s), domain.NonNegative().Contains)
 }
 
 func scaleForward[T domain.Float](c *call) error {
 	if multiplyColumns(result[T](c), cells[T](c, 0), ofColumns[T](c, 1)); within(domain.Reals(), result[T](c)) {
 		return nil
 	}
-	for i, v := range result[T](c) {
-		if v-v != 0 {
-			return notFiniteScaled(c.who(), i/c.at('d'), i%c.at('d'), cells[T](c, 0)[i])
-		}
-	}
-	return nil
+	return checkFeatures[T](c, 1, unscaled, rescale)
 }
 
 // multiplyColumns writes x·diag(s) for one entry of s a column, or one for all.
@@ -72,8 +58,8 @@ func scaleBackward[T domain.Float](c *call) error {
 	return nil
 }
 
-func notFiniteScaled[T domain.Float](who string, row, col int, v T) error {
-	return &domain.CellError{Who: who, Row: row, Col: col, Value: float64(v),
-		Reason: fmt.Sprintf("is not finite in %T in the unit of the kernel", v),
-		Remedy: "scale the data and the kernel's parameter together"}
-}
+// The reason and the remedy for a cell that overflows on its way to the unit of the kernel.
+const (
+	unscaled = "is not finite in %T in the unit of the kernel"
+	rescale  = "scale the data and the kernel's parameter together"
+)

@@ -71,11 +71,12 @@ func newSigned[T domain.Float](c *call, keep bool) (any, error) {
 		return nil, err
 	}
 	w := &signedWeights[T]{norms: slices.Clone(r), shared: q != len(r)}
-	for b, v := range rho {
-		if !(v > 0) || v-v != 0 {
-			return nil, &domain.CellError{Who: c.who(), Matrix: "roots", Col: b, Value: float64(v),
-				Reason: "is not a finite number above 0", Remedy: resetFrequencies}
-		}
+	err := checkEach(c.who(), "roots", "is not a finite number above 0", resetFrequencies, rho, len(rho),
+		func(v float64) bool { return v > 0 && finite(v) })
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range rho {
 		w.scales = append(w.scales, float64(v)/math.Sqrt(float64(m)))
 	}
 	if w.shared {

@@ -68,11 +68,9 @@ func newStructured[T domain.Float](c *call, keep bool) (any, error) {
 	if rho := cells[T](c, 3); rho != nil {
 		factor = math.Exp(-float64(rho[0]))
 	}
-	for i, v := range s {
-		if v != 1 && v != -1 {
-			return nil, &domain.CellError{Who: c.who(), Matrix: "signs", Row: i / p, Col: i % p, Value: float64(v),
-				Reason: "is not a sign", Remedy: "set the frequencies again: signs are 1 and -1"}
-		}
+	err := checkEach(c.who(), "signs", "is not a sign", "set the frequencies again: signs are 1 and -1", s, p, isSign)
+	if err != nil {
+		return nil, err
 	}
 	if keep {
 		s = slices.Clone(s)

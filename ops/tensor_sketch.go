@@ -61,19 +61,15 @@ type sketches struct {
 }
 
 var packSketches = &packer{from: 1, n: 2, pack: func(c *call, _ bool) (any, error) {
-	p, d, s, sign := c.at('p'), c.at('d'), paramsOf[sketch](c), Float64s(c.in[2])
+	p, d, s, bucket, sign := c.at('p'), c.at('d'), paramsOf[sketch](c), Float64s(c.in[1]), Float64s(c.in[2])
+	if err := checkWhole(c.who(), "buckets", bucket, d+1, s.columns-1); err != nil {
+		return nil, err
+	}
+	if err := checkEach(c.who(), "signs", "is neither 1 nor -1", redraw, sign, d+1, isSign); err != nil {
+		return nil, err
+	}
 	f := &sketches{sketch: s, p: p, d: d, buckets: make([]int32, len(sign)), weights: make([]float64, len(sign))}
-	for i, b := range Float64s(c.in[1]) {
-		bad := &domain.CellError{Who: c.who(), Row: i / (d + 1), Col: i % (d + 1), Remedy: redraw}
-		if !(b >= 0 && b < float64(s.columns)) || b != math.Trunc(b) {
-			bad.Matrix, bad.Value, bad.Reason = "buckets", b, fmt.Sprintf("is no whole number from 0 to %d",
-				s.columns-1)
-			return nil, bad
-		}
-		if sign[i] != 1 && sign[i] != -1 {
-			bad.Matrix, bad.Value, bad.Reason = "signs", sign[i], "is neither 1 nor -1"
-			return nil, bad
-		}
+	for i, b := range bucket {
 		root := math.Sqrt(s.slope)
 		if i%(d+1) == d {
 			root = math.Sqrt(s.offset)

@@ -223,28 +223,6 @@ func CheckRows[T Float](d Domain, who string, x []T, rows, cols, ld int) error {
 	return nil
 }
 
-// CheckFrequencies checks that every entry of W [rows, cols], row-major, is finite and, for d = NonNegative, not
-// negative. It returns a *CellError for the first entry that is not. No kernel draws such a frequency; it comes from
-// parameters that were set or tuned.
-func CheckFrequencies[T Float](d Domain, who string, w []T, cols int) error {
-	if cols < 1 && len(w) > 0 {
-		return fmt.Errorf("%s: %d frequencies in %d columns, want at least 1: %w", who, len(w), cols, ErrShape)
-	}
-	for k, v := range w {
-		f := float64(v)
-		if d.Contains(f) {
-			continue
-		}
-		e := &CellError{Who: who, Matrix: "W", Row: k / cols, Col: k % cols, Value: f, Reason: "is not finite",
-			Remedy: "set the frequencies again, or tune them with a lower learning rate"}
-		if f < 0 && !math.IsInf(f, -1) {
-			e.Reason = "is negative"
-		}
-		return e
-	}
-	return nil
-}
-
 // RowError names a row that is not on the unit sphere. It wraps ErrDomain.
 type RowError struct {
 	Who  string

@@ -31,7 +31,7 @@ func TestSetLocate(t *testing.T) {
 		{rows, domain.ErrShape, "a.csv: shape does not fit"},
 		{&Set{X: x}, domain.ErrShape, "shape does not fit"},
 		{&Set{X: x}, cell, "map m: x[2,1] = -3 is negative"},
-		{rows.Take([]int{4, 7}), domain.CheckFrequencies(domain.NonNegative(), "map m", []float64{1, 1, 1, -2}, 1), "a.csv: map m: W[3,0] = -2 is negative"},
+		{rows.Take([]int{4, 7}), &domain.CellError{Who: "map m", Matrix: "W", Row: 3, Value: -2, Reason: "is negative"}, "a.csv: map m: W[3,0] = -2 is negative"},
 		{sets.Take([]int{2, 1}), bags.InBag(domain.NonNegative().Violation("map m", 7, 1, -3)), "a.csv: map m: bag 1"},
 	} {
 		err := c.set.Locate(c.err)
