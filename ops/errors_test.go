@@ -90,6 +90,8 @@ func TestErrors(t *testing.T) {
 		{ops.Damp(7, a), of(rowsOf(1, 1), vector(1), rowsOf(1, 1)), ops.ErrParam, "Exponent(7)"},
 		{ops.LogWaves(nil, nil, a), of(x), ops.ErrParam, "frequencies []"},
 		{ops.LogWaves([]float64{-1}, []float64{1}, a), of(x), ops.ErrParam, "above 0"},
+		{ops.LogWaves([]float64{math.MaxFloat64}, []float64{1}, a), of(rowsOf(1, 1000)), // the frequency overflows
+			ops.ErrDomain, "x[0,0] = 1000 is not finite in float64"},
 		{ops.LogWaves([]float64{1}, []float64{1}, a), of(rowsOf(1, math.MaxFloat64)),
 			ops.ErrDomain, "x[0,0]"},
 		{table(1, 2, 1), of(pairs, tableKnots, tableNumbers), ops.ErrParam, "tables of 1 points"},

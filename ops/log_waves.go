@@ -35,7 +35,7 @@ func (w waves) check(who string) error {
 // Backward, from x and the output z alone: dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
 //
 // For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes, frequencies and
-// amplitudes. Errors while running (ErrDomain): a cell that is negative, or for which 2x is not finite.
+// amplitudes. Errors while running (ErrDomain): a cell that is negative, or with features that are not finite.
 func LogWaves(omega, amplitude []float64, a Attr) Op {
 	w := waves{slices.Clone(omega), slices.Clone(amplitude)}
 	return logWaves.with(w, a, w.check)
