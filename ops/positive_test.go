@@ -22,3 +22,15 @@ func TestPositiveRange(t *testing.T) {
 		}
 	}
 }
+
+// TestPositiveOfManyRows: of more sparse rows than are multiplied at once, each has its own length.
+func TestPositiveOfManyRows(t *testing.T) {
+	const n = 1<<15 + 3
+	x, w, s := uniform(tensor.Float64, n, 1, 1), matrix(tensor.Float64, 1, 2, 1, -1), entries(tensor.Float64, 2)
+	z := all(must(ops.Positive(ops.Attr{}).Into(nil, csr(x), w, s)))
+	for i, v := range all(must(ops.Positive(ops.Attr{}).Into(nil, x, w, s))) {
+		if z[i] != v {
+			t.Fatalf("row %d of %d: %v of sparse rows, %v of dense ones", i/2, n, z[i], v)
+		}
+	}
+}

@@ -174,10 +174,8 @@ func multiplyCSR[T Float](ks *kernels[T], x CSR[T], b matrix[T], packed []T, n i
 	badRow = -1
 	for lo := 0; lo < x.Rows; lo += csrLists {
 		hi := min(lo+csrLists, x.Rows)
-		part := out
-		part.dst = out.dst[lo*out.ld:]
 		p := &sparseProduct[T]{layout: layoutOf(ks, x.Cols, n), x: x.Part(lo, hi), b: b, packed: packed, bias: bias,
-			add: add, output: part}
+			add: add, output: out.below(lo)}
 		if bad := p.run(); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}

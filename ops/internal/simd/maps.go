@@ -121,6 +121,14 @@ type output[T Float] struct {
 	scales []float64 // [blocks], for blocksMap
 }
 
+// below is the output from row lo on.
+func (o output[T]) below(lo int) output[T] {
+	if o.dst = o.dst[lo*o.ld:]; o.less != nil {
+		o.less = o.less[lo:]
+	}
+	return o
+}
+
 // finish applies the epilogue to columns lo to hi of row i, where the projections are, and tells whether one of them
 // was not finite, for the maps that have no value there.
 func (o *output[T]) finish(i, lo, hi int) (bad bool) {

@@ -230,9 +230,7 @@ func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) 
 				x.row(dense[i*s.d:(i+1)*s.d], lo+i, s.d)
 			}
 		})
-		part := out
-		part.dst = out.dst[lo*out.ld:]
-		if bad := w.Project(part, Rows[T]{Dense: dense}, bias, rows); bad >= 0 && badRow < 0 {
+		if bad := w.Project(out.below(lo), Rows[T]{Dense: dense}, bias, rows); bad >= 0 && badRow < 0 {
 			badRow = lo + bad
 		}
 	}
