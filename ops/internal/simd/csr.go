@@ -191,9 +191,8 @@ func (p *sparseProduct[T]) run() (badRow int) {
 		workers = 1
 	}
 	if p.packed == nil && p.whole == 0 { // no panel fits into a row of B
-		shared := take[[]T](&poolsOf[T]().shared)
-		defer poolsOf[T]().shared.Put(shared)
-		*shared = grow(*shared, p.length())
+		pool, shared := takeShared[T](p.length())
+		defer pool.Put(shared)
 		q := &product[T]{layout: p.layout, b: p.b}
 		q.packAll(*shared, workers)
 		p.packed = *shared
@@ -240,8 +239,7 @@ func (p *sparseProduct[T]) locate(at *[]int32, splits *[]int) {
 
 // do does job i.
 func (p *sparseProduct[T]) do(i, _ int) (badRow int) {
-	pool := &poolsOf[T]().spaces
-	ws := take[workspace[T]](pool)
+	pool, ws := takeSpace[T]()
 	defer pool.Put(ws)
 	ws.tile = grow(ws.tile, max(len(ws.tile), p.width))
 	block, strip := i/p.strips, i%p.strips

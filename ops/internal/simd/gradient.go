@@ -56,12 +56,10 @@ func (w *Weights[T]) backward(to Gradients[T], x []T, n int, fill func(dp matrix
 		passed[i] = make(chan struct{}, len(parts))
 	}
 	block := func(lo, hi int) {
-		pool := &poolsOf[T]().shared
-		buf := take[[]T](pool)
+		stride := gradientStride[T](cols)
+		pool, buf := takeShared[T](rows * stride)
 		defer pool.Put(buf)
-		dp := matrix[T]{ld: gradientStride[T](cols)}
-		dp.v = grow(*buf, rows*dp.ld)
-		*buf = dp.v
+		dp := matrix[T]{v: *buf, ld: stride}
 		for k := range parts {
 			c := &parts[k]
 			fill(dp, lo, hi, c)
@@ -188,8 +186,8 @@ func cosSlopes[T Float](dp, p, g []T, scale float64) {
 func BlocksSlopes[T Float](z, g, norms []T, m, blocks, q int) Slopes[T] {
 	ld, apart := blocks*2*m, q == blocks*m
 	return func(dp []T, i, from, to int) {
-		ws := take[workspace[T]](&poolsOf[T]().spaces)
-		defer poolsOf[T]().spaces.Put(ws)
+		pool, ws := takeSpace[T]()
+		defer pool.Put(ws)
 		zi, gi := z[i*ld:(i+1)*ld], g[i*ld:(i+1)*ld]
 		for b := range blocks {
 			first := 0 // column of dP of the block

@@ -44,9 +44,7 @@ func addWide(rows, width int, tile *float32, c *float64, ldc int) {
 // another, and multiplies them by the tile of one row.
 func gatheredRow[T Float](width int, tile tileFunc[T]) rowFunc[T] {
 	return func(_, k int, at *int32, x, b *T, rs, _ int, c, from *T) {
-		pool := &poolsOf[T]().shared
-		buf := take[[]T](pool)
-		*buf = grow(*buf, max(1, k*width))
+		pool, buf := takeShared[T](max(1, k*width))
 		for t, row := range unsafe.Slice(at, k) {
 			copy((*buf)[t*width:][:width], unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(b), int(row)*rs*sizeof[T]())), width))
 		}

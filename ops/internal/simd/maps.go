@@ -84,13 +84,7 @@ func (o *output[T]) eachBlock(row []T, lo int, p []T) (bad bool) {
 // Cos writes scale·cos(p) to dst, both [n,m].
 func Cos[T Float](dst, p []T, n, m int, scale float64) (badRow int) {
 	return findBad(n, tileRows, func(lo, hi int) (badRow int) {
-		badRow = -1
-		for i := lo; i < hi; i++ {
-			if vecCos(dst[i*m:i*m+m], p[i*m:i*m+m], scale) && badRow < 0 {
-				badRow = i
-			}
-		}
-		return badRow
+		return eachRow(lo, hi, func(i int) bool { return vecCos(dst[i*m:i*m+m], p[i*m:i*m+m], scale) })
 	})
 }
 
@@ -168,11 +162,8 @@ func (o *output[T]) write(i, lo int, p []T) (bad bool) {
 
 // finishRows is finish for columns 0 to hi of rows r0 to r1, and returns the first bad row, or -1.
 func (o *output[T]) finishRows(r0, r1, hi int) (badRow int) {
-	badRow = -1
-	for i := r0; i < r1 && o.epilogue != identity; i++ {
-		if o.finish(i, 0, hi) && badRow < 0 {
-			badRow = i
-		}
+	if o.epilogue == identity {
+		return -1
 	}
-	return badRow
+	return eachRow(r0, r1, func(i int) bool { return o.finish(i, 0, hi) })
 }

@@ -20,25 +20,21 @@ type columnPairs[T Float] struct {
 
 // do computes the waves of all columns of a row at once: a column alone has too few for vectors.
 func (c *columnPairs[T]) do(lo, hi int) (badRow int) {
-	pool := &poolsOf[T]().spaces
-	ws := take[workspace[T]](pool)
+	pool, ws := takeSpace[T]()
 	defer pool.Put(ws)
 	k, m := c.k, c.d*c.k
 	ws.line = grow(ws.line, 2*m)
 	cos, sin := ws.line[:m], ws.line[m:]
-	badRow = -1
-	for i := lo; i < hi; i++ {
+	return eachRow(lo, hi, func(i int) (bad bool) {
 		scaleColumns(cos, c.w, c.x[i*c.d:(i+1)*c.d], k)
-		if vecSinCos(sin, cos, cos, c.scale) && badRow < 0 {
-			badRow = i
-		}
+		bad = vecSinCos(sin, cos, cos, c.scale)
 		row := c.dst[i*2*m : (i+1)*2*m]
 		for j := 0; j < m; j += k {
 			copy(row[2*j:], cos[j:j+k])
 			copy(row[2*j+k:], sin[j:j+k])
 		}
-	}
-	return badRow
+		return bad
+	})
 }
 
 // scaleColumns writes x_j v_jl for each x_j, and k numbers v_jl, to dst.
@@ -53,8 +49,7 @@ func scaleColumns[T Float](dst, v, x []T, k int) {
 func ColumnPairsBackward[T Float](to Gradients[T], z, g, x, w []T, n, d, k int) {
 	m, slopes := d*k, BlocksSlopes(z, g, nil, k, d, d*k)
 	sumOfBlocks(to.DW, n, func(sum []T, lo, hi int) {
-		pool := &poolsOf[T]().spaces
-		ws := take[workspace[T]](pool)
+		pool, ws := takeSpace[T]()
 		defer pool.Put(ws)
 		ws.a = grow(ws.a, m)
 		dp := ws.a

@@ -82,6 +82,20 @@ func take[V any](p *sync.Pool) *V {
 	return new(V)
 }
 
+// takeSpace takes a work space from its pool, to which it goes back by Put.
+func takeSpace[T Float]() (pool *sync.Pool, ws *workspace[T]) {
+	pool = &poolsOf[T]().spaces
+	return pool, take[workspace[T]](pool)
+}
+
+// takeShared takes memory for n numbers from its pool, to which it goes back by Put.
+func takeShared[T Float](n int) (pool *sync.Pool, buf *[]T) {
+	pool = &poolsOf[T]().shared
+	buf = take[[]T](pool)
+	*buf = grow(*buf, n)
+	return pool, buf
+}
+
 // newProduct is a cleared product from the pool; run gives it back.
 func newProduct[T Float](ks *kernels[T], m, n, k int) *product[T] {
 	p := take[product[T]](&poolsOf[T]().products)
@@ -113,21 +127,16 @@ func (p *product[T]) compute() (badRow int) {
 	if float64(p.m)*float64(p.n)*float64(p.k) < smallWork {
 		workers = 1
 	}
-	var shared *[]T
 	if p.packed == nil {
 		p.b.check("b", p.k, p.n)
 	}
 	if p.plan(); p.packed == nil && !p.once && p.shares() {
-		shared = take[[]T](&poolsOf[T]().shared)
-		*shared = grow(*shared, p.length())
+		pool, shared := takeShared[T](p.length())
+		defer pool.Put(shared)
 		p.packAll(*shared, workers)
 	}
 	p.divide(workers)
-	badRow = p.each(workers)
-	if shared != nil {
-		poolsOf[T]().shared.Put(shared)
-	}
-	return badRow
+	return p.each(workers)
 }
 
 // plan chooses the blocks.
@@ -266,8 +275,7 @@ func (p *product[T]) each(workers int) (badRow int) {
 
 // do does job i.
 func (p *product[T]) do(i, _ int) (badRow int) {
-	pool := &poolsOf[T]().spaces
-	ws := take[workspace[T]](pool)
+	pool, ws := takeSpace[T]()
 	defer pool.Put(ws)
 	if p.packing {
 		lo, hi := i%p.across*p.strip, min((i%p.across+1)*p.strip, p.panels)

@@ -27,6 +27,17 @@ func findBad(n, height int, f func(lo, hi int) (badRow int)) (badRow int) {
 	return share(n, height, findFunc(f))
 }
 
+// eachRow calls f for the rows lo to hi-1, and returns the first that is bad, or -1.
+func eachRow(lo, hi int, f func(i int) (bad bool)) (badRow int) {
+	badRow = -1
+	for i := lo; i < hi; i++ {
+		if f(i) && badRow < 0 {
+			badRow = i
+		}
+	}
+	return badRow
+}
+
 // blocks is work that comes in blocks of rows.
 type blocks interface{ do(lo, hi int) (badRow int) }
 

@@ -7,19 +7,23 @@ import (
 
 // Structured is a matrix W [d,m] that need not be formed: its columns are the rows of diag(r) H D₃ H D₂ H D₁, block
 // after block of p of them, for x padded with zeros to p, a power of two. It is immutable and safe for concurrent use.
-// For few columns W is formed all the same at the first product that is faster with it, see narrow.
+// For few columns W is formed all the same at the first product that is faster with it, see denseFor.
 type Structured[T Float] struct {
 	d, p, m int
 	signs   []T // [blocks,3,p]
 	scale   []T // [blocks·p], the last block padded with zeros
-	narrow[T]
+
+	forward, backward bool // whether W is formed for xW and for dP·Wᵀ, and
+	forming           sync.Once
+	formed            *Weights[T] // W itself once it is
 }
 
 // NewStructured makes the matrix from signs [blocks,3,p] and norms [m], ⌈m/p⌉ blocks; column j has the norm
 // factor·norms[j] for d = p. It keeps signs, which must not change, and copies norms.
 func NewStructured[T Float](d, p int, signs, norms []T, factor float64) *Structured[T] {
 	m := len(norms)
-	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p), narrow: narrowOf[T](d)}
+	s := &Structured[T]{d: d, p: p, m: m, signs: signs, scale: make([]T, (m+p-1)/p*p)}
+	s.forward, s.backward = denseFor[T](d)
 	factor *= math.Pow(float64(p), -1.5)
 	for j, r := range norms {
 		s.scale[j] = T(float64(r) * factor)
@@ -64,13 +68,6 @@ func (x Rows[T]) dense(i, d int) []T {
 	return x.Dense[i*d : (i+1)*d]
 }
 
-// takeRows takes two rows of p numbers from the pool of shared memory.
-func (s *Structured[T]) takeRows() (buf *[]T, one, other []T) {
-	buf = take[[]T](&poolsOf[T]().shared)
-	*buf = grow(*buf, 2*s.p)
-	return buf, (*buf)[:s.p], (*buf)[s.p:]
-}
-
 // projection is xW, plus bias where there is one, under an epilogue, on its way over the cores.
 type projection[T Float] struct {
 	*Structured[T]
@@ -94,12 +91,12 @@ func (s *Structured[T]) projectFast(out output[T], x Rows[T], bias []T, n int) (
 
 // do computes rows lo to hi, each block by block of columns; a part is finished while it is in cache.
 func (p *projection[T]) do(lo, hi int) (badRow int) {
-	badRow = -1
 	k := machineOf[T](active).hadamard
-	buf, padded, work := p.takeRows()
-	defer poolsOf[T]().shared.Put(buf)
+	pool, buf := takeShared[T](2 * p.p)
+	defer pool.Put(buf)
+	padded, work := (*buf)[:p.p], (*buf)[p.p:]
 	clear(padded[p.d:])
-	for i := lo; i < hi; i++ {
+	return eachRow(lo, hi, func(i int) (bad bool) {
 		in := p.x.row(padded, i, p.d)
 		for b := 0; b*p.p < p.Structured.m; b++ {
 			d1, d2, d3, norms, cols := p.block(b)
@@ -116,12 +113,10 @@ func (p *projection[T]) do(lo, hi int) (badRow int) {
 			if p.bias != nil {
 				vecAdd(part, p.bias[b*p.p:])
 			}
-			if p.write(i, b*p.p, part) && badRow < 0 {
-				badRow = i
-			}
+			bad = p.write(i, b*p.p, part) || bad
 		}
-	}
-	return badRow
+		return bad
+	})
 }
 
 // GradX writes dP·Wᵀ to dst [n,d]: of each block D₁ H D₂ H D₃ H diag(r), H being symmetric. dp is [n,m].
@@ -132,8 +127,9 @@ func (s *Structured[T]) GradX(dst, dp []T, n int) {
 	}
 	k := machineOf[T](active).hadamard
 	forTiles(n, func(lo, hi int) {
-		buf, padded, work := s.takeRows()
-		defer poolsOf[T]().shared.Put(buf)
+		pool, buf := takeShared[T](2 * s.p)
+		defer pool.Put(buf)
+		padded, work := (*buf)[:s.p], (*buf)[s.p:]
 		for i := lo; i < hi; i++ {
 			for b := 0; b*s.p < s.m; b++ {
 				d1, d2, d3, scale, cols := s.block(b)
@@ -175,26 +171,19 @@ const (
 	denseBackward  = 32
 )
 
-// narrow is W for few columns: whether it is formed for xW and for dP·Wᵀ, and W itself once it is. It is formed by
-// transforms of the unit vectors, whose sums are whole numbers and exact, so that a cell of W has one rounding, of its
-// product with the scale. Its memory is d·m numbers, and as many again from the first product with Wᵀ on.
-type narrow[T Float] struct {
-	forward, backward bool
-
-	forming sync.Once
-	formed  *Weights[T]
-}
-
-func narrowOf[T Float](d int) narrow[T] {
+// denseFor says whether W [d,m] is formed for xW and for dP·Wᵀ.
+func denseFor[T Float](d int) (forward, backward bool) {
 	most := denseForward64
 	if sizeof[T]() == 4 {
 		most = denseForward32
 	}
 	fast := active != generic
-	return narrow[T]{forward: fast && d <= most, backward: fast && d <= denseBackward}
+	return fast && d <= most, fast && d <= denseBackward
 }
 
-// weights is W, formed when it is first asked for.
+// weights is W, formed when it is first asked for, by transforms of the unit vectors. Their sums are whole numbers and
+// exact, so that a cell of W has one rounding, of its product with the scale. Its memory is d·m numbers, and as many
+// again from the first product with Wᵀ on.
 func (s *Structured[T]) weights() *Weights[T] {
 	s.forming.Do(func() {
 		w, unit := make([]T, s.d*s.m), make([]T, s.d*s.d)
@@ -217,10 +206,8 @@ func (s *Structured[T]) projectDense(out output[T], x Rows[T], bias []T, n int) 
 	if x.Sparse == nil {
 		return w.Project(out, x, bias, n)
 	}
-	pool := &poolsOf[T]().shared
-	buf := take[[]T](pool)
+	pool, buf := takeShared[T](min(n, spread) * s.d)
 	defer pool.Put(buf)
-	*buf = grow(*buf, min(n, spread)*s.d)
 	badRow = -1
 	for lo := 0; lo < n; lo += spread {
 		rows := min(spread, n-lo)

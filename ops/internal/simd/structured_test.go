@@ -71,10 +71,11 @@ func TestStructuredChoice(t *testing.T) {
 		}{{16, true, true, true}, {32, true, true, true}, {33, true, true, false}, {48, true, true, false},
 			{49, true, false, false}, {64, true, false, false}, {65, false, false, false}} {
 			some := active != generic
-			a, b := narrowOf[float32](c.d), narrowOf[float64](c.d)
-			if a.forward != (some && c.forward32) || b.forward != (some && c.forward64) ||
-				a.backward != (some && c.back) || b.backward != (some && c.back) {
-				t.Errorf("%d columns: float32 %t %t, float64 %t %t", c.d, a.forward, a.backward, b.forward, b.backward)
+			forward32, back32 := denseFor[float32](c.d)
+			forward64, back64 := denseFor[float64](c.d)
+			if forward32 != (some && c.forward32) || forward64 != (some && c.forward64) || back32 != (some && c.back) ||
+				back64 != (some && c.back) {
+				t.Errorf("%d columns: float32 %t %t, float64 %t %t", c.d, forward32, back32, forward64, back64)
 			}
 		}
 	})

@@ -51,8 +51,7 @@ func syrk[T Float](part triangle, n, k int, alpha T, a matrix[T], by []T, beta T
 	a.check("a", n, k)
 	if ks == nil {
 		if by != nil {
-			pool := &poolsOf[T]().spaces
-			ws := take[workspace[T]](pool)
+			pool, ws := takeSpace[T]()
 			defer pool.Put(ws)
 			ws.a = grow(ws.a, k*n)
 			for i := range k {

@@ -20,8 +20,7 @@ type units[T Float] struct {
 }
 
 func (u *units[T]) do(lo, hi int) (badRow int) {
-	badRow = -1
-	for i := lo; i < hi; i++ {
+	return eachRow(lo, hi, func(i int) bool {
 		row := u.dst[i*u.cols : (i+1)*u.cols]
 		first, second := row[:u.width], row[u.width:]
 		var off T // NaN after a number that is not finite
@@ -39,11 +38,8 @@ func (u *units[T]) do(lo, hi int) (badRow int) {
 			}
 			second[j] = q
 		}
-		if off != 0 && badRow < 0 {
-			badRow = i
-		}
-	}
-	return badRow
+		return off != 0
+	})
 }
 
 // UnitsGrad writes to dp the gradient of the projections of Units from its output z and the gradient g of that, all

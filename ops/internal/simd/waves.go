@@ -24,12 +24,10 @@ const waveCells = 1 << 19
 
 // blocks calls f for blocks of the n densities at v points, with memory for all values of their functions.
 func (w *Waves[T]) blocks(n, v int, f func(values []T, lo, hi int)) {
-	pool := &poolsOf[T]().shared
-	buf := take[[]T](pool)
-	defer pool.Put(buf)
 	size := w.Rows() * v
 	rows := min(n, max(1, waveCells/max(1, size)))
-	*buf = grow(*buf, max(1, rows*size))
+	pool, buf := takeShared[T](max(1, rows*size))
+	defer pool.Put(buf)
 	for lo := 0; lo < n; lo += rows {
 		f(*buf, lo, min(lo+rows, n))
 	}

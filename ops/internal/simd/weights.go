@@ -100,8 +100,7 @@ func (w *Weights[T]) projectGeneric(out output[T], x Rows[T], bias []T, n int) (
 	return findBad(n, tileRows, func(lo, hi int) (badRow int) {
 		rows := x.Dense[lo*w.d : hi*w.d]
 		if x.Shift != nil {
-			pool := &poolsOf[T]().spaces
-			ws := take[workspace[T]](pool)
+			pool, ws := takeSpace[T]()
 			defer pool.Put(ws)
 			ws.a = grow(ws.a, len(rows))
 			logRows(ws.a, rows, x.Shift, w.d)
