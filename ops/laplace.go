@@ -71,18 +71,9 @@ func exponential[T domain.Float](c *call, scale float64) {
 
 func unitForward[T domain.Float](c *call) error {
 	exponential[T](c, 1)
-	p, d, x := packedW[T](c.w), c.at('d'), cells[T](c, 0)
-	var rows *simd.CSR[T]
-	if s, ok := c.x.(*CSR); ok {
-		rows = sparseOf[T](s)
-	}
+	p, d, x := packedW[T](c.w), c.at('d'), inputRows[T](c)
 	simd.UnitRows(result[T](c), c.at('n'), c.at('m'), func(row []T, i int) {
-		if rows != nil {
-			part := rows.Part(i, i+1)
-			simd.Affine(row, p, simd.Rows[T]{Sparse: &part}, nil, 1)
-			return
-		}
-		simd.Affine(row, p, simd.Rows[T]{Dense: x[i*d : i*d+d]}, nil, 1)
+		simd.Affine(row, p, x.Part(i, i+1, d), nil, 1)
 	})
 	return nil
 }

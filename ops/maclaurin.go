@@ -90,11 +90,9 @@ func (f *products) product(p []float64, i int) float64 {
 // project calls each with the projections of the rows of x on the columns in use, [rows, cols], in blocks.
 func project[T domain.Float](c *call, each func(from, rows int, p []float64) error) error {
 	f := c.w.of.(*products)
-	var p []float64
-	return rowsOf[T](c, f.cols, func(from, rows int, x simd.Rows[float64]) error {
-		if p == nil {
-			p = make([]float64, rows*f.cols)
-		}
+	size := blockOf(c, f.cols)
+	p := make([]float64, size*f.cols)
+	return rowsOf[T](c, size, func(from, rows int, x simd.Rows[float64]) error {
 		if f.cols > 0 { // else all features are constant
 			simd.Affine(p[:rows*f.cols], f.w, x, nil, rows)
 		}
@@ -104,11 +102,9 @@ func project[T domain.Float](c *call, each func(from, rows int, p []float64) err
 
 func maclaurinBackward[T domain.Float](c *call) error {
 	dst, g, d, m, f := gradientFor[T](c, 0), gradientOf[T](c), c.at('d'), c.at('m'), c.w.of.(*products)
-	var dp, dx []float64
+	size := blockOf(c, f.cols)
+	dp, dx := make([]float64, size*f.cols), make([]float64, size*d)
 	return project[T](c, func(from, rows int, p []float64) error {
-		if dp == nil { // the first block is the largest
-			dp, dx = make([]float64, rows*f.cols), make([]float64, rows*d)
-		}
 		simd.Share(rows, 16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				f.others(dp[i*f.cols:(i+1)*f.cols], p[i*f.cols:(i+1)*f.cols])

@@ -51,25 +51,30 @@ func nystromNode(o Op, in []*G.Node) (*G.Node, error) {
 // nystromCells is about the number of kernel values in memory at a time, 4 MiB.
 const nystromCells = 1 << 19
 
-// rowsOf calls f with blocks of rows of x, dense or sparse, in float64. The first block is the largest.
-func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[float64]) error) error {
-	n, d := c.at('n'), c.at('d')
-	size := min(n, max(32, nystromCells/max(m, d, 1)))
-	var sparse *simd.CSR[float64]
-	var buffer []float64
-	if s, ok := c.x.(*CSR); ok {
-		size, sparse = min(n, max(32, nystromCells/max(m, 1))), float64CSR(s)
-	} else {
-		buffer = make([]float64, size*d)
+// blockOf returns how many rows of x to work on at a time, where each makes m numbers.
+func blockOf(c *call, m int) int {
+	if c.in[0] != nil {
+		m = max(m, c.at('d'))
 	}
+	return min(c.at('n'), max(32, nystromCells/max(m, 1)))
+}
+
+// rowsOf calls f with blocks of so many rows of x, dense or sparse, in float64.
+func rowsOf[T domain.Float](c *call, size int, f func(from, rows int, x simd.Rows[float64]) error) error {
+	n, d := c.at('n'), c.at('d')
+	var buffer []float64
 	for from := 0; from < n; from += size {
 		rows, x := min(size, n-from), simd.Rows[float64]{}
-		if sparse != nil {
-			part := sparse.Part(from, from+rows)
-			x.Sparse = &part
+		if s, ok := c.x.(*CSR); ok {
+			part, err := s.Slice(from, from+rows).As(tensor.Float64, c.who())
+			if err != nil {
+				return err
+			}
+			x.Sparse = sparseOf[float64](part)
 		} else {
-			x.Dense = buffer[:rows*d]
-			recast(x.Dense, cells[T](c, 0)[from*d:(from+rows)*d])
+			buffer = slices.Grow(buffer[:0], rows*d)[:rows*d]
+			recast(buffer, cells[T](c, 0)[from*d:(from+rows)*d])
+			x.Dense = buffer
 		}
 		if err := f(from, rows, x); err != nil {
 			return err
@@ -78,22 +83,11 @@ func rowsOf[T domain.Float](c *call, m int, f func(from, rows int, x simd.Rows[f
 	return nil
 }
 
-// float64CSR returns sparse rows in float64; it copies the values of float32 rows.
-func float64CSR(x *CSR) *simd.CSR[float64] {
-	if x.Dtype() == tensor.Float64 {
-		return sparseOf[float64](x)
-	}
-	return converted[float64](sparseOf[float32](x))
-}
-
 func nystromForward[T domain.Float](c *call) error {
-	var values *kernelBlock
-	var z []float64
 	l, dst := c.w.of.(*landmarkSet), result[T](c)
-	return rowsOf[T](c, l.m, func(from, rows int, x simd.Rows[float64]) error {
-		if values == nil {
-			values, z = l.newBlock(rows, false), make([]float64, rows*l.cols)
-		}
+	size := blockOf(c, l.m)
+	values, z := l.newBlock(size, false), make([]float64, size*l.cols)
+	return rowsOf[T](c, size, func(from, rows int, x simd.Rows[float64]) error {
 		l.values(values, x.Dense, rows)
 		simd.Affine(z, l.projection, simd.Rows[float64]{Dense: values.k}, nil, rows)
 		out := dst[from*l.cols : (from+rows)*l.cols]
@@ -118,13 +112,10 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 
 func nystromBackward[T domain.Float](c *call) error {
 	l, dst, g := c.w.of.(*landmarkSet), gradientFor[T](c, 0), gradientOf[T](c)
-	var values *kernelBlock
-	var dk, grad, dx []float64
-	return rowsOf[T](c, max(l.m, l.cols), func(from, rows int, x simd.Rows[float64]) error {
-		if values == nil {
-			values, dk, grad, dx = l.newBlock(rows, l.radial != nil), make([]float64, rows*l.m),
-				make([]float64, rows*l.cols), make([]float64, rows*l.d)
-		}
+	size := blockOf(c, max(l.m, l.cols))
+	values, dx := l.newBlock(size, l.radial != nil), make([]float64, size*l.d)
+	dk, grad := make([]float64, size*l.m), make([]float64, size*l.cols)
+	return rowsOf[T](c, size, func(from, rows int, x simd.Rows[float64]) error {
 		recast(grad, g[from*l.cols:(from+rows)*l.cols])
 		l.projection.GradX(dk, grad, rows)
 		if l.radial != nil {

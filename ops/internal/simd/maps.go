@@ -9,6 +9,17 @@ type Rows[T Float] struct {
 	Sparse *CSR[T]
 }
 
+// Part is rows lo to hi-1 of d columns, over the same memory.
+func (x Rows[T]) Part(lo, hi, d int) Rows[T] {
+	if x.Sparse != nil {
+		part := x.Sparse.Part(lo, hi)
+		x.Sparse = &part
+		return x
+	}
+	x.Dense = x.Dense[lo*d : hi*d]
+	return x
+}
+
 // Operator is a matrix W [d,m] that rows are multiplied with: Weights or Structured.
 type Operator[T Float] interface {
 	Dims() (d, m int)
