@@ -31,53 +31,50 @@ func nums(name string, vs []float64) (rows []row) {
 const rowBytes = 32
 
 // table writes rows as read-only data, and returns where they lie.
-func table(f *asm.File, rows []row, name string, f64 bool) map[string]asm.Mem {
+func table(f *asm.File, rows []row, name string, elem int) map[string]asm.Mem {
 	var words []uint64
 	for _, r := range rows {
 		w := r.bits
 		if w == 0 {
-			w = bitsOf(r.value, f64)
+			w = bitsOf(r.value, elem)
 		}
-		if !f64 {
+		if elem == 4 {
 			w |= w << 32
 		}
 		words = append(words, w, w, w, w)
 	}
-	base, t := f.Data(name+"Table"+suffix(f64), words), map[string]asm.Mem{}
+	base, t := f.Data(fmt.Sprint(name, "TableF", 8*elem), words), map[string]asm.Mem{}
 	for i, r := range rows {
 		t[r.name] = base.At(i * rowBytes)
 	}
 	return t
 }
 
-func size(f64 bool) int      { return pick(f64, 4, 8) }
-func suffix(f64 bool) string { return pick(f64, "F32", "F64") }
-
 // bitsOf are the bits of v in the type.
-func bitsOf(v float64, f64 bool) uint64 {
-	if f64 {
+func bitsOf(v float64, elem int) uint64 {
+	if elem == 8 {
 		return math.Float64bits(v)
 	}
 	return uint64(math.Float32bits(float32(v)))
 }
 
-// pick is a for float32 and b for float64.
-func pick[V any](f64 bool, a, b V) V {
-	if f64 {
+// pick is a, or b if second is set.
+func pick[V any](second bool, a, b V) V {
+	if second {
 		return b
 	}
 	return a
 }
 
 // split is part times a number as the sum of two numbers of the type.
-func split(digits string, part float64, f64 bool) (a, b float64) {
+func split(digits string, part float64, elem int) (a, b float64) {
 	v, _, err := big.ParseFloat(digits, 10, 250, big.ToNearestEven)
 	if err != nil {
 		panic(err)
 	}
 	round := func() float64 {
 		n, _ := v.Float64()
-		return pick(f64, float64(float32(n)), n)
+		return pick(elem == 8, float64(float32(n)), n)
 	}
 	v.Mul(v, big.NewFloat(part))
 	a = round()
@@ -91,7 +88,7 @@ const (
 )
 
 // turnBits is the logarithm of the range of n in half turns; it is one more in quarter turns.
-func turnBits(f64 bool) int { return pick(f64, 16, 29) }
+func turnBits(elem int) int { return pick(elem == 8, 16, 29) }
 
 // The argument is reduced to r = x - n·π (cosine or sine alone, |r| <= π/2) or x - n·π/2 (both at once, |r| <= π/4)
 // with the step in two parts. Two suffice where the usual method needs three, because an FMA does not round the
@@ -100,14 +97,14 @@ func turnBits(f64 bool) int { return pick(f64, 16, 29) }
 //
 // n = round(x/step) comes from adding a number whose last bit is 1, which leaves n in the low bits: they tell the sign,
 // and whether n is within the range for which the errors are stated.
-func circularRows(f64 bool) []row {
-	magic := 1.5 * math.Ldexp(1, pick(f64, 24, 53)-1)
-	all := pick(f64, uint64(math.MaxUint32), uint64(math.MaxUint64))
-	i := pick(f64, 0, 1)
+func circularRows(elem int) []row {
+	magic := 1.5 * math.Ldexp(1, pick(elem == 8, 24, 53)-1)
+	all := pick(elem == 8, uint64(math.MaxUint32), uint64(math.MaxUint64))
+	i := elem / 8
 	rows := []row{
 		num("magic", magic),
 		bits("one", 1),
-		bits("signBit", 1<<(8*size(f64)-1)),
+		bits("signBit", 1<<(8*elem-1)),
 		num("unit", 1),
 		num("square", -.5),
 	}
@@ -116,13 +113,13 @@ func circularRows(f64 bool) []row {
 		part float64
 		more int
 	}{{"Half", 1, 0}, {"Quarter", .5, 1}} {
-		a, b := split(pi, turn.part, f64)
-		n := turnBits(f64) + turn.more
+		a, b := split(pi, turn.part, elem)
+		n := turnBits(elem) + turn.more
 		rows = append(rows,
 			num("inverse"+turn.name, 1/(math.Pi*turn.part)),
 			num("stepA"+turn.name, a),
 			num("stepB"+turn.name, b),
-			bits("lowest"+turn.name, bitsOf(magic, f64)-1<<n),
+			bits("lowest"+turn.name, bitsOf(magic, elem)-1<<n),
 			bits("beyond"+turn.name, all&^(2<<n-1)),
 		)
 	}
@@ -134,10 +131,10 @@ func circularRows(f64 bool) []row {
 
 // exp(x) = 2^n·exp(r), n = round(x/ln 2), |r| <= ln(2)/2. The argument is clamped to where the result has long been 0
 // or +Inf, whatever the scale within 2^±60; the clamp keeps a NaN.
-func expRows(f64 bool) []row {
-	magic := 1.5 * math.Ldexp(1, pick(f64, 24, 53)-1)
-	a, b := split(ln2, 1, f64)
-	most := pick(f64, 174., 1416.)
+func expRows(elem int) []row {
+	magic := 1.5 * math.Ldexp(1, pick(elem == 8, 24, 53)-1)
+	a, b := split(ln2, 1, elem)
+	most := pick(elem == 8, 174., 1416.)
 	rows := []row{
 		num("magic", magic),
 		num("inverse", 1/math.Ln2),
@@ -146,19 +143,19 @@ func expRows(f64 bool) []row {
 		num("most", most),
 		num("least", -most),
 		num("unit", 1),
-		bits("twoBiases", bitsOf(magic, f64)-2*pick[uint64](f64, 127, 1023)),
+		bits("twoBiases", bitsOf(magic, elem)-2*pick[uint64](elem == 8, 127, 1023)),
 	}
-	return append(rows, nums("expRest", expRest[pick(f64, 0, 1)])...)
+	return append(rows, nums("expRest", expRest[elem/8])...)
 }
 
 // ln t = e·ln 2 + ln m with m in [√½, √2), and ln m = 2 atanh s for s = f/(2+f), f = m - 1. It is summed as f - (f²/2 -
 // s·(f²/2 + R)), R = s²·P(s²). Its last term gives the error (FreeBSD's msun, e_log.c).
-func logRows(f64 bool) []row {
-	integer := math.Ldexp(1, mantissa(f64))
-	a, b := split(ln2, 1, f64)
-	root := bitsOf(math.Sqrt2/2, f64)
+func logRows(elem int) []row {
+	integer := math.Ldexp(1, mantissa(elem))
+	a, b := split(ln2, 1, elem)
+	root := bitsOf(math.Sqrt2/2, elem)
 	rows := []row{
-		num("normal", math.Ldexp(1, pick(f64, -126, -1022))),
+		num("normal", math.Ldexp(1, pick(elem == 8, -126, -1022))),
 		num("infinity", math.Inf(1)),
 		num("one", 1),
 		num("two", 2),
@@ -166,13 +163,13 @@ func logRows(f64 bool) []row {
 		num("stepA", a),
 		num("stepB", b),
 		bits("root", root),
-		bits("fromRoot", bitsOf(1, f64)-root),
-		bits("mantissa", 1<<mantissa(f64)-1),
+		bits("fromRoot", bitsOf(1, elem)-root),
+		bits("mantissa", 1<<mantissa(elem)-1),
 		num("integer", integer),
-		num("integerBias", integer+pick(f64, 127., 1023.)),
+		num("integerBias", integer+pick(elem == 8, 127., 1023.)),
 	}
-	return append(rows, nums("logRest", logRest[pick(f64, 0, 1)])...)
+	return append(rows, nums("logRest", logRest[elem/8])...)
 }
 
 // mantissa is the bits of one.
-func mantissa(f64 bool) int { return pick(f64, 23, 52) }
+func mantissa(elem int) int { return pick(elem == 8, 23, 52) }

@@ -12,7 +12,7 @@ import (
 func rows(f *asm.File) {
 	for _, k := range kernels {
 		f.Cases(k.Machine, k.name("csr"),
-			fmt.Sprintf("func(k int, at *int32, x *%[1]s, b *%[1]s, rs, bs int, c *%[1]s, from *%[1]s)", k.typ()),
+			fmt.Sprintf("func(k int, at *int32, x *%[1]s, b *%[1]s, rs, bs int, c *%[1]s, from *%[1]s)", k.Type()),
 			fmt.Sprintf("multiplies a sparse row with panels that are %d wide; see rowFunc.", k.width()),
 			[]int{4, 2, 1}, k.sparse)
 	}
@@ -38,13 +38,13 @@ func (k panel) sparse(f *asm.Func, panels int) {
 	f.Label("entry")
 	f.Op("MOVLQSX", asm.Mem{Base: at}, row)
 	f.Op("IMULQ", rs, row)
-	f.Broadcast(k.elem, asm.Mem{Base: x}, v)
+	f.Broadcast(f.Elem, asm.Mem{Base: x}, v)
 	for i, s := range sums {
 		m := asm.Mem{Base: b[i/k.vecs], Index: row, Scale: 1, Disp: i % k.vecs * k.Bytes}
-		f.Op(floats(k.elem, "VFMADD231P"), m, v, s)
+		f.Op(f.Float("VFMADD231P"), m, v, s)
 	}
 	f.Add(asm.Imm(4), at)
-	f.Add(asm.Imm(k.elem), x)
+	f.Add(asm.Imm(f.Elem), x)
 	f.Sub(asm.Imm(1), left)
 	f.If("NE", "entry")
 
@@ -53,7 +53,7 @@ func (k panel) sparse(f *asm.Func, panels int) {
 	f.Move(f.Arg("c"), x)
 	f.Compare(at, asm.Imm(0))
 	f.If("EQ", "store")
-	addTo(f, k.elem, asm.Mem{Base: at}, sums, nil)
+	addTo(f, asm.Mem{Base: at}, sums, nil)
 	f.Label("store")
 	f.Store(asm.Mem{Base: x}, sums...)
 	f.Ret()

@@ -18,29 +18,29 @@ const (
 // functions writes the functions for amd64.
 func functions(f *asm.File) {
 	maskTable(f)
-	for _, f64 := range []bool{false, true} {
-		t := tables(f, f64)
-		for _, m := range []asm.Machine{asm.AVX2, asm.AVX512} {
-			transcendental(f, m, f64, t)
-			pointwise(f, m, f64)
+	for _, elem := range []int{4, 8} {
+		t := tables(f, elem)
+		for _, m := range []asm.Machine{asm.AVX2.Of(elem), asm.AVX512.Of(elem)} {
+			transcendental(f, m, t)
+			pointwise(f, m)
 		}
 	}
 }
 
 func neonFunctions(f *asm.File) {
-	for _, f64 := range []bool{false, true} {
-		transcendental(f, asm.NEON, f64, tables(f, f64))
+	for _, elem := range []int{4, 8} {
+		transcendental(f, asm.NEON.Of(elem), tables(f, elem))
 	}
 }
 
-func tables(f *asm.File, f64 bool) (t [3]map[string]asm.Mem) {
-	return [3]map[string]asm.Mem{table(f, circularRows(f64), "circular", f64), table(f, expRows(f64), "exp", f64),
-		table(f, logRows(f64), "log", f64)}
+func tables(f *asm.File, elem int) (t [3]map[string]asm.Mem) {
+	return [3]map[string]asm.Mem{table(f, circularRows(elem), "circular", elem), table(f, expRows(elem), "exp", elem),
+		table(f, logRows(elem), "log", elem)}
 }
 
-func transcendental(f *asm.File, m asm.Machine, f64 bool, t [3]map[string]asm.Mem) {
+func transcendental(f *asm.File, m asm.Machine, t [3]map[string]asm.Mem) {
 	of := func(name, params string, table int, doc string) *vector {
-		return newVector(f, m, name, params, f64, t[table], doc)
+		return newVector(f, m, name, params, t[table], doc)
 	}
 	of("cos", "dst, x *T, n int, scale T", 0, "writes scale·cos(x)"+circularDoc).cos()
 	of("sin", "dst, x *T, n int, scale T", 0, "writes scale·sin(x)"+circularDoc).sin()
@@ -77,24 +77,24 @@ const many = 32
 func (k *vector) hoistCircular(step string, coefs ...string) {
 	k.hoist(many, "magic", "inverse"+step, "stepA"+step, "stepB"+step, "lowest"+step, "beyond"+step)
 	k.hoist512(coefs...)
-	if k.wide() { // the scale is in the coefficients
+	if k.Wide() { // the scale is in the coefficients
 		k.times("scale", coefs...)
 	}
 }
 
 // unit is the coefficient 1, with the scale where that is in the coefficients.
-func (k *vector) unit() string { return pick(k.wide(), "unit", "scale") }
+func (k *vector) unit() string { return pick(k.Wide(), "unit", "scale") }
 
 // scaled multiplies by the scale where it is not in the coefficients.
 func (k *vector) scaled(v value) value {
-	if k.wide() {
+	if k.Wide() {
 		return v
 	}
 	return k.mul(v, k.c("scale"))
 }
 
 func (k *vector) cos() {
-	n := len(cosHalf[pick(k.f64, 0, 1)])
+	n := len(cosHalf[k.Elem/8])
 	k.hoistCircular("Half", append(coefNames("cosHalf", n), "square")...)
 	k.blocks(k.many(), func(at []part) {
 		xs, ns := k.turns(at, "Half")
@@ -108,11 +108,11 @@ func (k *vector) cos() {
 
 // many is how many vectors one turn of a loop does.
 func (k *vector) many() int {
-	return map[asm.Machine]int{asm.AVX2: 2, asm.AVX512: 4, asm.NEON: 4}[k.Machine]
+	return map[string]int{"AVX2": 2, "AVX512": 4, "NEON": 4}[k.Name]
 }
 
 func (k *vector) sin() {
-	n := len(sinHalf[pick(k.f64, 0, 1)])
+	n := len(sinHalf[k.Elem/8])
 	k.hoistCircular("Half", coefNames("sinHalf", n)...)
 	k.blocks(k.many(), func(at []part) {
 		xs, ns := k.turns(at, "Half")
@@ -125,11 +125,11 @@ func (k *vector) sin() {
 }
 
 func (k *vector) sinCos() {
-	i := pick(k.f64, 0, 1)
+	i := k.Elem / 8
 	ns, nc := len(sinQuarter[i]), len(cosQuarter[i])
 	k.hoistCircular("Quarter", append(append(coefNames("sinQuarter", ns), coefNames("cosQuarter", nc)...), "square")...)
 	k.hoist(many, "one", "signBit")
-	k.blocks(map[asm.Machine]int{asm.AVX2: 1, asm.AVX512: 2, asm.NEON: 4}[k.Machine], func(at []part) {
+	k.blocks(map[string]int{"AVX2": 1, "AVX512": 2, "NEON": 4}[k.Name], func(at []part) {
 		xs, turn := k.turns(at, "Quarter")
 		k.each(len(at), func(j int) {
 			r, y := k.remainder(xs[j], turn[j], "Quarter")
@@ -145,15 +145,15 @@ func (k *vector) sinCos() {
 // swapOdd exchanges a and b in the lanes with odd n.
 func (k *vector) swapOdd(n, a, b value) (x, y value) {
 	switch {
-	case k.arm():
+	case k.Arm():
 		odd := k.three("", "cmtst", n, k.c("one"))
 		return k.change("", "bit", k.copyOf(a), b, odd), k.change("", "bit", b, a, odd)
-	case k.wide():
+	case k.Wide():
 		odd := spareMasks[0]
 		k.effect(step{in: []value{n, k.c("one")}, emit: func(_ asm.Vec, in []fmt.Stringer) {
-			k.Op(k.integer("VPTESTM"), in[1], in[0], odd)
+			k.Op(k.Integer("VPTESTM"), in[1], in[0], odd)
 		}})
-		blend := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.fp("VBLENDMP"), in[1], in[0], odd, d) }
+		blend := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.Float("VBLENDMP"), in[1], in[0], odd, d) }
 		return k.do(step{in: []value{a, b}, emit: blend}), k.do(step{in: []value{b, a}, emit: blend})
 	}
 	odd := k.shift(true, n, k.signShift())
@@ -163,32 +163,32 @@ func (k *vector) swapOdd(n, a, b value) (x, y value) {
 // blend is a, or with AVX2 b in the lanes whose sign a mask has.
 func (k *vector) blend(mask, a, b value) value {
 	return k.do(step{in: []value{mask, a, b}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		k.Op(k.fp("VBLENDVP"), in[0], in[2], in[1], d)
+		k.Op(k.Float("VBLENDVP"), in[0], in[2], in[1], d)
 	}})
 }
 
 // signOfTurn is v, or -v where the second lowest bit of n is set.
 func (k *vector) signOfTurn(n, v value) value {
 	bit := k.shift(true, n, k.signShift()-1)
-	if !k.wide() {
+	if !k.Wide() {
 		return k.xor(k.and(bit, k.c("signBit")), v)
 	}
 	return k.do(step{acc: v, in: []value{bit, k.c("signBit")}, emit: func(d asm.Vec, in []fmt.Stringer) {
 		const xorOfAnd = 0x78 // v ^ (bit & signBit)
-		k.Op(k.integer("VPTERNLOG"), asm.Imm(xorOfAnd), in[1], in[0], d)
+		k.Op(k.Integer("VPTERNLOG"), asm.Imm(xorOfAnd), in[1], in[0], d)
 	}})
 }
 
 func (k *vector) exp() {
-	n := len(expRest[pick(k.f64, 0, 1)])
+	n := len(expRest[k.Elem/8])
 	names := coefNames("expRest", n)
 	k.hoist(0, "most", "least")
 	k.hoist(many, "magic", "inverse", "stepA", "stepB")
-	if k.arm() {
+	if k.Arm() {
 		k.hoist(0, "twoBiases")
 	}
 	k.hoist512(names...)
-	if k.wide() { // sign and scale are in the constants: the polynomial is in sign·r, so its odd terms take the sign
+	if k.Wide() { // sign and scale are in the constants: the polynomial is in sign·r, so its odd terms take the sign
 		k.hoist512("unit")
 		k.times("scale", names...)
 		k.times("sign", "unit", "inverse", "stepA", "stepB")
@@ -197,13 +197,13 @@ func (k *vector) exp() {
 			k.times("sign", names[j])
 		}
 	}
-	k.blocks(pick(k.arm(), 2, 4), func(at []part) {
+	k.blocks(pick(k.Arm(), 2, 4), func(at []part) {
 		k.each(len(at), func(j int) { k.store(k.expOf(k.load("x", at[j]), n), "dst", at[j]) })
 	})
 }
 
 func (k *vector) expOf(x value, terms int) value {
-	if !k.wide() {
+	if !k.Wide() {
 		x = k.mul(x, k.c("sign"))
 	}
 	x = k.most(k.least(x, k.c("most")), k.c("least"))
@@ -211,37 +211,37 @@ func (k *vector) expOf(x value, terms int) value {
 	whole := k.sub(n, k.c("magic"))
 	x = k.subMul(x, whole, k.c("stepA"))
 	x = k.subMul(x, whole, k.c("stepB"))
-	if k.wide() {
+	if k.Wide() {
 		return k.do(step{acc: k.horner(x, "expRest", terms, "unit", "scale"), in: []value{whole},
-			emit: func(d asm.Vec, in []fmt.Stringer) { k.Op(k.fp("VSCALEFP"), in[0], d, d) }})
+			emit: func(d asm.Vec, in []fmt.Stringer) { k.Op(k.Float("VSCALEFP"), in[0], d, d) }})
 	}
 	e := k.scaled(k.horner(x, "expRest", terms, "unit", "unit"))
 	// 2^n as the product of two powers, each of which is a normal number: the bits are n + 2·bias.
 	both := k.subInt(n, k.c("twoBiases"))
 	first := k.shift(false, both, 1)
 	second := k.subInt(both, first)
-	e = k.mul(e, k.shift(true, first, mantissa(k.f64)))
-	return k.mul(e, k.shift(true, second, mantissa(k.f64)))
+	e = k.mul(e, k.shift(true, first, mantissa(k.Elem)))
+	return k.mul(e, k.shift(true, second, mantissa(k.Elem)))
 }
 
 func (k *vector) log() {
 	k.apart, k.onward = k.LoadArg("apart"), k.Reg()
-	vectors, c := pick(k.arm(), 2, 4), k.arrays["c"]
+	vectors, c := pick(k.Arm(), 2, 4), k.arrays["c"]
 	// One c for all becomes a block of them.
 	k.Compare(k.apart, asm.Imm(0))
 	k.If("NE", "apart")
 	one := k.Vec()
-	k.Broadcast(size(k.f64), asm.Mem{Base: c}, one)
+	k.Broadcast(k.Elem, asm.Mem{Base: c}, one)
 	k.Frame(vectors*k.Bytes, c)
 	for v := range vectors {
 		k.Store(asm.Mem{Base: c, Disp: v * k.Bytes}, one)
 	}
 	k.FreeVec(one)
 	k.Label("apart")
-	if k.arm() {
+	if k.Arm() {
 		k.hoist(0, "fromRoot", "integer", "mantissa", "root")
 	}
-	for _, r := range logRows(k.f64) {
+	for _, r := range logRows(k.Elem) {
 		k.hoist512(r.name)
 	}
 	k.blocks(vectors, func(at []part) {
@@ -259,13 +259,13 @@ func (k *vector) oneBeyond(t value, at part) value {
 	if at.elements != masked {
 		return t
 	}
-	if k.wide() {
+	if k.Wide() {
 		return k.do(step{in: []value{t, k.c("one")}, emit: func(d asm.Vec, in []fmt.Stringer) {
-			k.Op(k.fp("VBLENDMP"), in[0], in[1], k.mask, d)
+			k.Op(k.Float("VBLENDMP"), in[0], in[1], k.mask, d)
 		}})
 	}
 	return k.do(step{in: []value{t, k.fresh("one")}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		k.Op(k.fp("VBLENDVP"), k.mask, in[0], in[1], d)
+		k.Op(k.Float("VBLENDVP"), k.mask, in[0], in[1], d)
 	}})
 }
 
@@ -275,10 +275,10 @@ func (k *vector) logOf(t value) value {
 	f := k.sub(m, k.c("one"))
 	s := k.div(f, k.add(f, k.c("two")))
 	z := k.mul(s, s)
-	rest := k.mul(z, k.horner(z, "logRest", len(logRest[pick(k.f64, 0, 1)])))
+	rest := k.mul(z, k.horner(z, "logRest", len(logRest[k.Elem/8])))
 	h := k.mul(k.mul(f, f), k.c("half"))
 	// The exponent, put into the last bits of 2^mantissa, is a number.
-	e := k.or(k.shift(false, shifted, mantissa(k.f64)), k.c("integer"))
+	e := k.or(k.shift(false, shifted, mantissa(k.Elem)), k.c("integer"))
 	e = k.sub(e, k.c("integerBias"))
 	low := k.addMul(k.mul(e, k.c("stepB")), s, k.add(h, rest))
 	sum := k.sub(f, k.sub(h, low))

@@ -13,53 +13,35 @@ import (
 // on R = 2 to 16 vectors at that stride. So 4096 numbers of float32 take two trips through the cache. The head
 // multiplies what it loads, by signs or scales, and need not write where it read.
 
-// target is an instruction set with an element size.
-type target struct {
-	*asm.File
-	asm.Machine
-	elem int
-}
-
 func hadamard(f *asm.File) {
-	for _, m := range []asm.Machine{asm.AVX512, asm.AVX2} {
+	for _, machine := range []asm.Machine{asm.AVX512, asm.AVX2} {
 		for _, elem := range []int{4, 8} {
-			t := target{f, m, elem}
-			signs := t.signs()
-			t.cases("hadamardHead", "dst, src, scale *%s, n int", "transforms blocks of 2^of vectors of src·scale.", 2,
-				func(f *asm.Func, log int) { t.head(f, signs, 1<<log) }) // fewer numbers are left to plain Go
-			t.cases("hadamardPass", "x *%s, h, n int", "transforms 2^of rows that are h apart.", 1,
-				func(f *asm.Func, log int) { t.pass(f, 1<<log) })
+			m := machine.Of(elem)
+			signs := signs(f, m)
+			// Of R = 2^of vectors, of which the largest fits into the registers; fewer numbers are left to plain Go.
+			cases := func(kind, params, doc string, least int, write func(f *asm.Func, r int)) {
+				var logs []int
+				for log := log2(m.Vecs / 2); log >= least; log-- {
+					logs = append(logs, log)
+				}
+				f.Cases(m, kind+m.Name+m.Suffix(), fmt.Sprintf("func("+params+")", m.Type()), doc, logs,
+					func(f *asm.Func, log int) { write(f, 1<<log) })
+			}
+			cases("hadamardHead", "dst, src, scale *%s, n int", "transforms blocks of 2^of vectors of src·scale.", 2,
+				func(f *asm.Func, r int) { head(f, signs, r) })
+			cases("hadamardPass", "x *%s, h, n int", "transforms 2^of rows that are h apart.", 1, pass)
 		}
 	}
 }
 
-// lanes is the number of elements in a vector, widest the largest R that fits into the registers.
-func (t target) lanes() int  { return t.Bytes / t.elem }
-func (t target) widest() int { return t.Vecs / 2 }
-
-// cases writes a kernel for the logarithms of R from least on.
-func (t target) cases(kind, params, doc string, least int, write func(f *asm.Func, log int)) {
-	name, typ := fmt.Sprintf("%s%sF%d", kind, t.Name, 8*t.elem), fmt.Sprintf("float%d", 8*t.elem)
-	var logs []int
-	for log := log2(t.widest()); log >= least; log-- {
-		logs = append(logs, log)
-	}
-	t.Cases(t.Machine, name, fmt.Sprintf("func("+params+")", typ), doc, logs, write)
-}
-
-// op writes an instruction for the element type.
-func (t target) op(f *asm.Func, name string, operands ...fmt.Stringer) {
-	f.Op(floats(t.elem, name), operands...)
-}
-
 // signs is the constant 1, -1, ... of the stages inside a vector: -1 where bit stage of the number is set.
-func (t target) signs() asm.Mem {
+func signs(f *asm.File, m asm.Machine) asm.Mem {
 	var words []uint64
-	for stage := range log2(t.lanes()) {
-		for i := range t.lanes() {
+	for stage := range log2(m.Lanes()) {
+		for i := range m.Lanes() {
 			v := float64(1 - 2*(i>>stage&1))
 			switch {
-			case t.elem == 8:
+			case m.Elem == 8:
 				words = append(words, math.Float64bits(v))
 			case i%2 == 0:
 				words = append(words, uint64(math.Float32bits(float32(v))))
@@ -68,7 +50,7 @@ func (t target) signs() asm.Mem {
 			}
 		}
 	}
-	return t.Data(fmt.Sprintf("hadamardSigns%sF%d", t.Name, 8*t.elem), words)
+	return f.Data("hadamardSigns"+m.Name+m.Suffix(), words)
 }
 
 func log2(n int) (k int) {
@@ -79,15 +61,15 @@ func log2(n int) (k int) {
 }
 
 // swap writes x with the elements exchanged whose numbers differ in bit stage.
-func (t target) swap(f *asm.Func, stage int, x, to asm.Vec) {
-	switch apart := t.elem << stage; {
+func swap(f *asm.Func, stage int, x, to asm.Vec) {
+	switch apart := f.Elem << stage; {
 	case apart == 4:
 		f.Op("VPERMILPS", asm.Imm(0xB1), x, to)
-	case apart == 8 && t.elem == 4:
+	case apart == 8 && f.Elem == 4:
 		f.Op("VPERMILPS", asm.Imm(0x4E), x, to)
 	case apart == 8:
 		f.Op("VPERMILPD", asm.Imm(0x55), x, to)
-	case t.Machine == asm.AVX2: // the two halves
+	case !f.Wide(): // the two halves
 		f.Op("VPERM2F128", asm.Imm(1), x, x, to)
 	case apart == 16: // neighbouring quarters
 		f.Op("VSHUFF64X2", asm.Imm(0xB1), x, x, to)
@@ -97,13 +79,13 @@ func (t target) swap(f *asm.Func, stage int, x, to asm.Vec) {
 }
 
 // across does the butterflies between the vectors in v, a power of two of them, with one spare register.
-func (t target) across(f *asm.Func, v []asm.Vec, spare asm.Vec) {
+func across(f *asm.Func, v []asm.Vec, spare asm.Vec) {
 	for h := 1; h < len(v); h *= 2 {
 		for i := range v {
 			if i&h == 0 {
 				a, b := v[i], v[i+h]
-				t.op(f, "VADDP", b, a, spare)
-				t.op(f, "VSUBP", b, a, b)
+				f.Op(f.Float("VADDP"), b, a, spare)
+				f.Op(f.Float("VSUBP"), b, a, b)
 				v[i], spare = spare, a
 			}
 		}
@@ -112,38 +94,38 @@ func (t target) across(f *asm.Func, v []asm.Vec, spare asm.Vec) {
 
 // head is the kernel for blocks of r vectors, n elements in all: dst = blockwise H(src·scale). A stage inside a vector
 // rounds once, as the product with a sign is exact.
-func (t target) head(f *asm.Func, signs asm.Mem, r int) {
+func head(f *asm.Func, signs asm.Mem, r int) {
 	dst, src, scale, n := f.LoadArg("dst"), f.LoadArg("src"), f.LoadArg("scale"), f.LoadArg("n")
-	v, consts := f.TakeVecs(r), f.TakeVecs(log2(t.lanes()))
+	v, consts := f.TakeVecs(r), f.TakeVecs(log2(f.Lanes()))
 	spare := f.TakeVecs(f.VecsLeft())
 	f.Load(signs, consts...)
 	f.Label("loop")
 	for i := range v {
-		f.Load(asm.Mem{Base: src, Disp: i * t.Bytes}, v[i])
-		t.op(f, "VMULP", asm.Mem{Base: scale, Disp: i * t.Bytes}, v[i], v[i])
+		f.Load(asm.Mem{Base: src, Disp: i * f.Bytes}, v[i])
+		f.Op(f.Float("VMULP"), asm.Mem{Base: scale, Disp: i * f.Bytes}, v[i], v[i])
 	}
 	for s, signs := range consts {
 		for i := range v {
 			swapped := spare[i%len(spare)]
-			t.swap(f, s, v[i], swapped)
-			t.op(f, "VFMADD213P", swapped, signs, v[i])
+			swap(f, s, v[i], swapped)
+			f.Op(f.Float("VFMADD213P"), swapped, signs, v[i])
 		}
 	}
-	t.across(f, v, spare[0])
+	across(f, v, spare[0])
 	f.Store(asm.Mem{Base: dst}, v...)
 	for _, p := range []asm.Reg{dst, src, scale} {
-		f.Add(asm.Imm(r*t.Bytes), p)
+		f.Add(asm.Imm(r*f.Bytes), p)
 	}
-	f.Sub(asm.Imm(r*t.lanes()), n)
+	f.Sub(asm.Imm(r*f.Lanes()), n)
 	f.If("NE", "loop")
 	f.Ret()
 }
 
 // pass is the kernel for log2(r) stages of the strides h, 2h, ..., in place on n elements; h is a multiple of a vector.
-func (t target) pass(f *asm.Func, r int) {
+func pass(f *asm.Func, r int) {
 	x, h, n := f.LoadArg("x"), f.LoadArg("h"), f.LoadArg("n")
-	f.Shift(log2(t.elem), h)
-	f.Shift(log2(t.elem), n)
+	f.Shift(log2(f.Elem), h)
+	f.Shift(log2(f.Elem), n)
 	end, h3, count := f.Reg(), f.Reg(), f.Reg()
 	f.Op("LEAQ", asm.Mem{Base: x, Index: n, Scale: 1}, end)
 	f.Op("LEAQ", asm.Mem{Base: h, Index: h, Scale: 2}, h3)
@@ -167,14 +149,14 @@ func (t target) pass(f *asm.Func, r int) {
 	for i := range v {
 		f.Load(row(i), v[i])
 	}
-	t.across(f, v, spare)
+	across(f, v, spare)
 	for i := range v {
 		f.Store(row(i), v[i])
 	}
 	for _, b := range bases {
-		f.Add(asm.Imm(t.Bytes), b)
+		f.Add(asm.Imm(f.Bytes), b)
 	}
-	f.Sub(asm.Imm(t.Bytes), count)
+	f.Sub(asm.Imm(f.Bytes), count)
 	f.If("NE", "loop")
 	// x has gone on by h; the next block is r·h after the start of this one.
 	switch r {

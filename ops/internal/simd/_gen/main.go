@@ -25,6 +25,3 @@ func main() {
 		}
 	}
 }
-
-// floats are the letters at the end of an instruction of amd64 for floats of so many bytes.
-func floats(elem int, name string) string { return name + map[int]string{4: "S", 8: "D"}[elem] }

@@ -46,7 +46,7 @@ func (k *vector) each(n int, f func(j int)) {
 		f(j)
 		lists[j] = k.steps
 	}
-	if k.arm() {
+	if k.Arm() {
 		for i := range lists[0] {
 			for _, l := range lists {
 				all = append(all, l[i])
@@ -115,7 +115,7 @@ func (k *vector) flush() {
 // next to each other, or one constant twice. It returns how many more than one.
 func (k *vector) write(steps []step, regs []asm.Vec, in [][]fmt.Stringer) int {
 	follows := func(a, b *memory) bool {
-		if !k.arm() || a == nil || b == nil || a.constant != b.constant || a.Disp > farthest {
+		if !k.Arm() || a == nil || b == nil || a.constant != b.constant || a.Disp > farthest {
 			return false
 		}
 		if a.constant {
@@ -146,24 +146,24 @@ func (k *vector) write(steps []step, regs []asm.Vec, in [][]fmt.Stringer) int {
 // three is x op y; on arm64 by an instruction of its tables.
 func (k *vector) three(amd64, arm64 string, x, y value) value { return k.change(amd64, arm64, 0, x, y) }
 
-func (k *vector) add(x, y value) value { return k.three(k.fp("VADDP"), "fadd", x, y) }
-func (k *vector) sub(x, y value) value { return k.three(k.fp("VSUBP"), "fsub", x, y) }
-func (k *vector) mul(x, y value) value { return k.three(k.fp("VMULP"), "fmul", x, y) }
-func (k *vector) div(x, y value) value { return k.three(k.fp("VDIVP"), "fdiv", x, y) }
+func (k *vector) add(x, y value) value { return k.three(k.Float("VADDP"), "fadd", x, y) }
+func (k *vector) sub(x, y value) value { return k.three(k.Float("VSUBP"), "fsub", x, y) }
+func (k *vector) mul(x, y value) value { return k.three(k.Float("VMULP"), "fmul", x, y) }
+func (k *vector) div(x, y value) value { return k.three(k.Float("VDIVP"), "fdiv", x, y) }
 
 // addInt and subInt are on integers of the size of the element.
-func (k *vector) addInt(x, y value) value { return k.three(k.integer("VPADD"), "add", x, y) }
-func (k *vector) subInt(x, y value) value { return k.three(k.integer("VPSUB"), "sub", x, y) }
+func (k *vector) addInt(x, y value) value { return k.three(k.Integer("VPADD"), "add", x, y) }
+func (k *vector) subInt(x, y value) value { return k.three(k.Integer("VPSUB"), "sub", x, y) }
 
 func (k *vector) and(x, y value) value { return k.logic("AND", "and", x, y) }
 func (k *vector) or(x, y value) value  { return k.logic("OR", "orr", x, y) }
 func (k *vector) xor(x, y value) value { return k.logic("XOR", "eor", x, y) }
 
 func (k *vector) logic(amd64, arm64 string, x, y value) value {
-	if k.wide() {
-		return k.three(k.integer("VP"+amd64), arm64, x, y)
+	if k.Wide() {
+		return k.three(k.Integer("VP"+amd64), arm64, x, y)
 	}
-	return k.three(k.fp("V"+amd64+"P"), arm64, x, y)
+	return k.three(k.Float("V"+amd64+"P"), arm64, x, y)
 }
 
 // least and most are the smaller and the larger of x and y, or x where it is a NaN: of two, amd64 takes the second
@@ -172,26 +172,26 @@ func (k *vector) least(x, y value) value { return k.extreme("VMINP", "fmin", x, 
 func (k *vector) most(x, y value) value  { return k.extreme("VMAXP", "fmax", x, y) }
 
 func (k *vector) extreme(amd64, arm64 string, x, y value) value {
-	if !k.arm() {
+	if !k.Arm() {
 		x, y = y, x
 	}
-	return k.three(k.fp(amd64), arm64, x, y)
+	return k.three(k.Float(amd64), arm64, x, y)
 }
 
 // shift is to the left or to the right.
 func (k *vector) shift(left bool, x value, by int) value {
 	return k.do(step{in: []value{x}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		if k.arm() {
-			k.ShiftVec(left, k.arr(), d, in[0].(asm.Vec), by)
+		if k.Arm() {
+			k.ShiftVec(left, d, in[0].(asm.Vec), by)
 		} else {
-			k.Op(k.integer(map[bool]string{true: "VPSLL", false: "VPSRL"}[left]), asm.Imm(by), in[0], d)
+			k.Op(k.Integer(map[bool]string{true: "VPSLL", false: "VPSRL"}[left]), asm.Imm(by), in[0], d)
 		}
 	}})
 }
 
 func (k *vector) copyOf(x value) value {
 	return k.do(step{in: []value{x}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		if k.arm() {
+		if k.Arm() {
 			k.Copy(d, in[0].(asm.Vec))
 		} else {
 			k.Op("VMOVUPS", in[0], d)
@@ -202,8 +202,8 @@ func (k *vector) copyOf(x value) value {
 // change is acc changed by an instruction of x and y, or its result for no acc.
 func (k *vector) change(amd64, arm64 string, acc, x, y value) value {
 	return k.do(step{acc: acc, in: []value{x, y}, emit: func(d asm.Vec, in []fmt.Stringer) {
-		if k.arm() {
-			k.Three(arm64, k.arr(), d, in[0].(asm.Vec), in[1].(asm.Vec))
+		if k.Arm() {
+			k.Three(arm64, d, in[0].(asm.Vec), in[1].(asm.Vec))
 		} else {
 			k.Op(amd64, in[1], in[0], d)
 		}
@@ -212,10 +212,10 @@ func (k *vector) change(amd64, arm64 string, acc, x, y value) value {
 
 // addMul is acc + x·y, and subMul acc - x·y, in the register of acc.
 func (k *vector) addMul(acc, x, y value) value {
-	return k.change(k.fp("VFMADD231P"), "fmla", acc, x, y)
+	return k.change(k.Float("VFMADD231P"), "fmla", acc, x, y)
 }
 func (k *vector) subMul(acc, x, y value) value {
-	return k.change(k.fp("VFNMADD231P"), "fmls", acc, x, y)
+	return k.change(k.Float("VFNMADD231P"), "fmls", acc, x, y)
 }
 
 // horner is the polynomial in x with n coefficients named name0 to name(n-1), then continued by lower ones, highest
@@ -225,10 +225,10 @@ func (k *vector) horner(x value, name string, n int, lower ...string) value {
 	slices.Reverse(names)
 	p := k.fresh(names[0])
 	for _, c := range append(names[1:], lower...) {
-		if k.arm() {
+		if k.Arm() {
 			p = k.addMul(k.fresh(c), p, x)
 		} else {
-			p = k.change(k.fp("VFMADD213P"), "", p, x, k.c(c))
+			p = k.change(k.Float("VFMADD213P"), "", p, x, k.c(c))
 		}
 	}
 	return p
@@ -244,48 +244,48 @@ func coefNames(name string, n int) (names []string) {
 // load reads a part of an array; lanes beyond a mask are 0.
 func (k *vector) load(array string, at part) value {
 	m := asm.Mem{Base: k.arrays[array], Disp: at.offset}
-	if at.elements == k.lanes() {
+	if at.elements == k.Lanes() {
 		return k.do(step{load: &memory{Mem: m}})
 	}
 	return k.do(step{emit: func(d asm.Vec, _ []fmt.Stringer) {
 		switch {
-		case k.arm():
-			k.Broadcast(at.elements*size(k.f64), m, d) // of so many bytes
-		case k.wide():
-			k.Op(k.fp("VMOVUP")+".Z", m, k.mask, d)
+		case k.Arm():
+			k.Broadcast(at.elements*k.Elem, m, d) // of so many bytes
+		case k.Wide():
+			k.Op(k.Float("VMOVUP")+".Z", m, k.mask, d)
 		default:
-			k.Op(k.fp("VMASKMOVP"), m, k.mask, d)
+			k.Op(k.Float("VMASKMOVP"), m, k.mask, d)
 		}
 	}})
 }
 
 func (k *vector) store(v value, array string, at part) {
 	m := asm.Mem{Base: k.arrays[array], Disp: at.offset}
-	if at.elements == k.lanes() {
+	if at.elements == k.Lanes() {
 		k.effect(step{in: []value{v}, store: &memory{Mem: m}})
 		return
 	}
 	k.effect(step{in: []value{v}, emit: func(_ asm.Vec, in []fmt.Stringer) {
 		switch {
-		case k.arm():
-			k.Op(floats(at.elements*size(k.f64), "FMOV"), in[0], m)
-		case k.wide():
-			k.Op(k.fp("VMOVUP"), in[0], k.mask, m)
+		case k.Arm():
+			k.Op(k.Of(at.elements*k.Elem).Float("FMOV"), in[0], m)
+		case k.Wide():
+			k.Op(k.Float("VMOVUP"), in[0], k.mask, m)
 		default:
-			k.Op(k.fp("VMASKMOVP"), in[0], k.mask, m)
+			k.Op(k.Float("VMASKMOVP"), in[0], k.mask, m)
 		}
 	}})
 }
 
 // leaveIf leaves the function if a has a bit of the constant named in any lane.
 func (k *vector) leaveIf(a value, name string) {
-	if k.arm() {
+	if k.Arm() {
 		k.leave(true, k.and(a, k.c(name)))
 		return
 	}
 	k.effect(step{in: []value{a, k.c(name)}, emit: func(_ asm.Vec, in []fmt.Stringer) {
-		if k.wide() {
-			k.Op(k.integer("VPTESTM"), in[1], in[0], spareMasks[0])
+		if k.Wide() {
+			k.Op(k.Integer("VPTESTM"), in[1], in[0], spareMasks[0])
 			k.Op("KORTESTW", spareMasks[0], spareMasks[0])
 		} else {
 			k.Op("VPTEST", in[1], in[0])
@@ -315,7 +315,7 @@ const notGreaterEqual, notLessEqual, notLess = 0x19, 0x16, 0x15
 // of VCMPPS says; the two are constants or scalars.
 func (k *vector) leaveUnless(xs []value, low, high string, beyond int) {
 	inside := make([]value, len(xs))
-	if k.arm() {
+	if k.Arm() {
 		k.each(len(xs), func(j int) {
 			inside[j] = k.and(k.three("", "fcmge", xs[j], k.c(low)), k.three("", "fcmgt", k.c(high), xs[j]))
 		})
@@ -326,23 +326,23 @@ func (k *vector) leaveUnless(xs []value, low, high string, beyond int) {
 	for j, x := range xs {
 		for i, bound := range []string{low, high} {
 			predicate := asm.Imm([]int{notGreaterEqual, beyond}[i])
-			if !k.wide() {
-				compare := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.fp("VCMPP"), predicate, in[1], in[0], d) }
+			if !k.Wide() {
+				compare := func(d asm.Vec, in []fmt.Stringer) { k.Op(k.Float("VCMPP"), predicate, in[1], in[0], d) }
 				outside = append(outside, k.do(step{in: []value{x, k.c(bound)}, emit: compare}))
 				continue
 			}
 			mask := spareMasks[min(1, i+j)]
 			k.effect(step{in: []value{x, k.c(bound)}, emit: func(_ asm.Vec, in []fmt.Stringer) {
-				k.Op(k.fp("VCMPP"), predicate, in[1], in[0], mask)
+				k.Op(k.Float("VCMPP"), predicate, in[1], in[0], mask)
 				k.Op("KORW", mask, spareMasks[0], spareMasks[0])
 			}})
 		}
 	}
-	if !k.wide() {
+	if !k.Wide() {
 		outside = []value{k.reduce(k.or, outside)}
 	}
 	k.effect(step{in: outside, emit: func(_ asm.Vec, in []fmt.Stringer) {
-		if k.wide() {
+		if k.Wide() {
 			k.Op("KORTESTW", spareMasks[0], spareMasks[0])
 		} else {
 			k.Op("VPTEST", in[0], in[0])

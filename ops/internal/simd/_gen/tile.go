@@ -6,10 +6,10 @@ import (
 	"github.com/bochner-go/bochner/ops/internal/simd/_gen/asm"
 )
 
-// panel is a panel of B, vecs vectors wide, of elements of so many bytes.
+// panel is a panel of B, vecs vectors wide.
 type panel struct {
 	asm.Machine
-	elem, vecs int
+	vecs int
 }
 
 // kernel is a panel with its register tiles: a full one, and lower ones of which a block of rows is composed without
@@ -22,19 +22,19 @@ type kernel struct {
 }
 
 var kernels = []kernel{
-	{panel{asm.AVX512, 4, 2}, []int{12, 6, 4, 3, 2, 1}},
-	{panel{asm.AVX512, 4, 3}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
-	{panel{asm.AVX512, 8, 3}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
-	{panel{asm.AVX2, 4, 2}, []int{6, 5, 4, 3, 2, 1}},
-	{panel{asm.AVX2, 8, 2}, []int{6, 5, 4, 3, 2, 1}},
+	{panel{asm.AVX512, 2}, []int{12, 6, 4, 3, 2, 1}},
+	{panel{asm.AVX512, 3}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
+	{panel{asm.AVX512.Of(8), 3}, []int{8, 7, 6, 5, 4, 3, 2, 1}},
+	{panel{asm.AVX2, 2}, []int{6, 5, 4, 3, 2, 1}},
+	{panel{asm.AVX2.Of(8), 2}, []int{6, 5, 4, 3, 2, 1}},
 }
 
 // neonKernels have six rows of four vectors, 24 sums: four FMAs a cycle of four cycles each want 16 of them. They leave
 // four registers for a row of B and four for numbers of A, which an FMA reads as an element, so that no instruction
 // copies them.
 var neonKernels = []kernel{
-	{panel{asm.NEON, 4, 4}, []int{6, 5, 4, 3, 2, 1}},
-	{panel{asm.NEON, 8, 4}, []int{6, 5, 4, 3, 2, 1}},
+	{panel{asm.NEON, 4}, []int{6, 5, 4, 3, 2, 1}},
+	{panel{asm.NEON.Of(8), 4}, []int{6, 5, 4, 3, 2, 1}},
 }
 
 const line = 64 // bytes of a line of cache
@@ -60,20 +60,15 @@ func neonTiles(f *asm.File) {
 
 func (k kernel) all(f *asm.File) {
 	f.Cases(k.Machine, k.name("gemm"), fmt.Sprintf("func(k int, a *%[1]s, rs, ks int, b *%[1]s, panels int, "+
-		"c *%[1]s, ldc int, from *%[1]s, ldfrom int)", k.typ()),
+		"c *%[1]s, ldc int, from *%[1]s, ldfrom int)", k.Type()),
 		fmt.Sprintf("multiplies rows of A with panels of B that are %d wide; see tileFunc.", k.width()), k.heights, k.tile)
 	k.pack(f)
 }
 
-func (k panel) arm() bool   { return k.Machine == asm.NEON }
-func (k panel) width() int  { return k.row() / k.elem }
-func (k panel) row() int    { return k.vecs * k.Bytes }
-func (k panel) shift() int  { return 2 + k.elem/8 } // from elements to bytes
-func (k panel) typ() string { return fmt.Sprintf("float%d", 8*k.elem) }
+func (k panel) row() int   { return k.vecs * k.Bytes }
+func (k panel) width() int { return k.vecs * k.Lanes() }
 
-func (k panel) name(kind string) string {
-	return fmt.Sprintf("%sF%d%sx%d", kind, 8*k.elem, k.Name, k.width())
-}
+func (k panel) name(kind string) string { return fmt.Sprint(kind, k.Suffix(), k.Name, "x", k.width()) }
 
 // tile is one kernel of a given number of rows on its way into a function.
 type tile struct {
@@ -96,7 +91,7 @@ func (k kernel) tile(f *asm.Func, rows int) {
 	e.av = e.TakeVecs(min(rows, e.VecsLeft()))
 
 	e.Label("panel")
-	if k.arm() {
+	if k.Arm() {
 		e.Move(asm.Place("ZR"), e.at)
 	} else {
 		e.Move(e.Arg("a"), e.a)
@@ -123,14 +118,14 @@ func (k kernel) tile(f *asm.Func, rows int) {
 // stride loads an argument that counts elements as bytes.
 func (k panel) stride(f *asm.Func, name string) asm.Reg {
 	r := f.LoadArg(name)
-	f.Shift(k.shift(), r)
+	f.Shift(log2(k.Elem), r) // from elements
 	return r
 }
 
 // arguments loads what lives as long as the call.
 func (e *tile) arguments() {
 	rs := e.stride(e.Func, "rs")
-	if e.arm() {
+	if e.Arm() {
 		e.begin, e.at = []asm.Reg{e.LoadArg("a")}, e.Reg()
 		for r := 1; r < e.rows; r++ {
 			next := e.Reg()
@@ -155,7 +150,7 @@ func (e *tile) arguments() {
 
 // number is where A[r, k] lies when the cursor stands at k: on amd64 r is an odd number times 1, 2, 4 or 8.
 func (e *tile) number(r int) asm.Mem {
-	if e.arm() {
+	if e.Arm() {
 		return asm.Mem{Base: e.begin[r], Index: e.at}
 	}
 	if r == 0 {
@@ -202,20 +197,20 @@ func (e *tile) step(disp int) {
 	e.Load(asm.Mem{Base: e.b, Disp: disp}, e.bv...)
 	for r := range e.rows {
 		v := e.av[r%len(e.av)]
-		if e.arm() {
-			e.Op(floats(e.elem, "FMOV"), e.number(r), v)
+		if e.Arm() {
+			e.Op(e.Float("FMOV"), e.number(r), v)
 		} else {
-			e.Broadcast(e.elem, e.number(r), v)
+			e.Broadcast(e.Elem, e.number(r), v)
 		}
 		for j, b := range e.bv {
-			if sum := e.sum[r*e.vecs+j]; e.arm() {
-				e.MultiplyAdd(asm.Float(e.elem), sum, b, v)
+			if sum := e.sum[r*e.vecs+j]; e.Arm() {
+				e.MultiplyAdd(sum, b, v)
 			} else {
-				e.Op(floats(e.elem, "VFMADD231P"), b, v, sum)
+				e.Op(e.Float("VFMADD231P"), b, v, sum)
 			}
 		}
 	}
-	if e.arm() {
+	if e.Arm() {
 		e.Add(e.ks, e.at)
 	} else {
 		e.Add(e.ks, e.a)
@@ -225,7 +220,7 @@ func (e *tile) step(disp int) {
 // write stores the tile, after adding the same tile of from where there is one.
 func (e *tile) write() {
 	from, ldfrom := e.left, e.a // both are free until the next panel
-	if e.arm() {
+	if e.Arm() {
 		ldfrom = e.at
 	}
 	e.Move(e.Arg("from"), from)
@@ -235,9 +230,9 @@ func (e *tile) write() {
 	e.Move(e.Arg("c"), e.to)
 	e.Sub(e.to, from)
 	e.Move(e.Arg("ldfrom"), ldfrom)
-	e.Shift(e.shift(), ldfrom)
+	e.Shift(log2(e.Elem), ldfrom)
 	for r := range e.rows {
-		addTo(e.Func, e.elem, asm.Mem{Base: from}, e.sum[r*e.vecs:][:e.vecs], e.bv)
+		addTo(e.Func, asm.Mem{Base: from}, e.sum[r*e.vecs:][:e.vecs], e.bv)
 		e.next(r, ldfrom, from)
 	}
 	e.Label("store")
@@ -249,15 +244,15 @@ func (e *tile) write() {
 }
 
 // addTo adds consecutive memory to sums, by way of other registers where the machine needs them.
-func addTo(f *asm.Func, elem int, m asm.Mem, sums, way []asm.Vec) {
-	if f.Machine == asm.NEON {
+func addTo(f *asm.Func, m asm.Mem, sums, way []asm.Vec) {
+	if f.Arm() {
 		f.Load(m, way...)
 	}
 	for j, sum := range sums {
-		if f.Machine == asm.NEON {
-			f.Three("fadd", asm.Float(elem), sum, sum, way[j])
+		if f.Arm() {
+			f.Three("fadd", sum, sum, way[j])
 		} else {
-			f.Op(floats(elem, "VADDP"), m.At(j*f.Bytes), sum, sum)
+			f.Op(f.Float("VADDP"), m.At(j*f.Bytes), sum, sum)
 		}
 	}
 }
@@ -266,13 +261,13 @@ func addTo(f *asm.Func, elem int, m asm.Mem, sums, way []asm.Vec) {
 // are asked for some rows before their use: they lie on pages of their own, where no hardware prefetcher follows.
 func (k panel) pack(file *asm.File) {
 	f := file.Func(k.Machine, k.name("pack"),
-		fmt.Sprintf("func(k int, b *%[1]s, ldb int, dst *%[1]s, panels int)", k.typ()),
+		fmt.Sprintf("func(k int, b *%[1]s, ldb int, dst *%[1]s, panels int)", k.Type()),
 		fmt.Sprintf("copies k rows of B, ldb apart, into panels that are %d wide; see packFunc.", k.width()))
 	const ahead = 3 // the logarithm of how many rows
 	rows, b, ldb, dst := f.LoadArg("k"), f.LoadArg("b"), k.stride(f, "ldb"), f.LoadArg("dst")
 	apart, from, far, to, left := f.Reg(), f.Reg(), f.Reg(), f.Reg(), f.Reg()
 	f.Move(asm.Imm(k.row()), apart) // from one panel to the next
-	if k.arm() {
+	if k.Arm() {
 		f.Op("MUL", rows, apart)
 	} else {
 		f.Op("IMULQ", rows, apart)
@@ -345,8 +340,8 @@ func peak(file *asm.File, m asm.Machine, chains int) {
 	}
 	f.Label("round")
 	for _, v := range sums {
-		if m == asm.NEON {
-			f.Three("fmla", asm.S4, v, one, one)
+		if m.Arm() {
+			f.Three("fmla", v, one, one)
 		} else {
 			f.Op("VFMADD231PS", one, one, v)
 		}

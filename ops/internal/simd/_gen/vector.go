@@ -14,7 +14,6 @@ import (
 // body at work. Every body is straight code, so its registers are found when it is complete.
 type vector struct {
 	*asm.Func
-	f64           bool
 	table         map[string]asm.Mem
 	base          asm.Reg            // of the table, on arm64
 	arrays        map[string]asm.Reg // what comes next of each
@@ -36,21 +35,12 @@ type part struct{ offset, elements int }
 
 const masked = 0
 
-func (k *vector) arm() bool      { return k.Machine == asm.NEON }
-func (k *vector) wide() bool     { return k.Machine == asm.AVX512 }
-func (k *vector) lanes() int     { return k.Bytes / size(k.f64) }
-func (k *vector) arr() asm.Arr   { return asm.Float(size(k.f64)) }
-func (k *vector) signShift() int { return 8*size(k.f64) - 1 }
-
-// fp and integer are instructions of amd64 for the element type.
-func (k *vector) fp(name string) string      { return name + pick(k.f64, "S", "D") }
-func (k *vector) integer(name string) string { return name + pick(k.f64, "D", "Q") }
+func (k *vector) signShift() int { return 8*k.Elem - 1 }
 
 // newVector begins a function; params are its arrays, "n int" and scalars, without the element type.
-func newVector(f *asm.File, m asm.Machine, name, params string, f64 bool, table map[string]asm.Mem,
-	doc string) *vector {
-	signature := "func(" + strings.NewReplacer("*T", "*"+typ(f64), " T", " "+typ(f64)).Replace(params) + ") (done int)"
-	k := &vector{Func: f.Func(m, name+m.Name+suffix(f64), signature, doc), f64: f64, table: maps.Clone(table),
+func newVector(f *asm.File, m asm.Machine, name, params string, table map[string]asm.Mem, doc string) *vector {
+	signature := "func(" + strings.NewReplacer("*T", "*"+m.Type(), " T", " "+m.Type()).Replace(params) + ") (done int)"
+	k := &vector{Func: f.Func(m, name+m.Name+m.Suffix(), signature, doc), table: maps.Clone(table),
 		arrays: map[string]asm.Reg{}, pinned: map[string]value{}, regs: map[value]asm.Vec{}, mem: map[value]asm.Mem{}}
 	arrays, rest, _ := strings.Cut(params, " *T, ")
 	for _, a := range strings.Split(arrays, ", ") {
@@ -63,23 +53,21 @@ func newVector(f *asm.File, m asm.Machine, name, params string, f64 bool, table 
 			k.scalar(s)
 		}
 	}
-	if k.arm() && table != nil {
+	if k.Arm() && table != nil {
 		k.reach()
 	}
 	return k
 }
 
-func typ(f64 bool) string { return pick(f64, "float32", "float64") }
-
 // scalar is a parameter in every lane.
 func (k *vector) scalar(name string) {
 	v := k.pin(name)
-	if !k.arm() {
-		k.Broadcast(size(k.f64), k.Arg(name), v)
+	if !k.Arm() {
+		k.Broadcast(k.Elem, k.Arg(name), v)
 		return
 	}
-	k.Op(floats(size(k.f64), "FMOV"), k.Arg(name), v)
-	k.Dup(k.arr(), v, v)
+	k.Op(k.Float("FMOV"), k.Arg(name), v)
+	k.Dup(v, v)
 }
 
 // farthest is where a load of two registers of NEON still reaches.
@@ -118,17 +106,17 @@ func (k *vector) hoist(least int, names ...string) {
 		return
 	}
 	for _, n := range names {
-		if k.arm() {
+		if k.Arm() {
 			k.Load(k.at(n), k.pin(n))
 		} else {
-			k.Broadcast(size(k.f64), k.at(n), k.pin(n))
+			k.Broadcast(k.Elem, k.at(n), k.pin(n))
 		}
 	}
 }
 
 // hoist512 does so with AVX-512 only.
 func (k *vector) hoist512(names ...string) {
-	if k.wide() {
+	if k.Wide() {
 		k.hoist(0, names...)
 	}
 }
@@ -137,7 +125,7 @@ func (k *vector) hoist512(names ...string) {
 func (k *vector) times(by string, names ...string) {
 	for _, n := range names {
 		v := k.regs[k.pinned[n]]
-		k.Op(k.fp("VMULP"), k.regs[k.pinned[by]], v, v)
+		k.Op(k.Float("VMULP"), k.regs[k.pinned[by]], v, v)
 	}
 }
 
@@ -154,10 +142,10 @@ func (k *vector) c(name string) value {
 	if v, ok := k.pinned[name]; ok {
 		return v
 	}
-	if k.arm() {
+	if k.Arm() {
 		return k.fresh(name)
 	}
-	if k.wide() {
+	if k.Wide() {
 		panic("constant " + name + " is not in a register")
 	}
 	k.last++
@@ -167,7 +155,7 @@ func (k *vector) c(name string) value {
 
 // fresh is a constant in a register of its own, for a step that changes it.
 func (k *vector) fresh(name string) value {
-	if k.arm() {
+	if k.Arm() {
 		return k.do(step{load: &memory{k.at(name), true}})
 	}
 	return k.copyOf(k.c(name))
@@ -176,13 +164,13 @@ func (k *vector) fresh(name string) value {
 // blocks writes the loops: body for several whole vectors at a time, and then for what is left. body leaves for the
 // label "done" of the function before it stores anything if an element is outside its range.
 func (k *vector) blocks(vectors int, body func(at []part)) {
-	lanes := k.lanes()
+	lanes := k.Lanes()
 	var block []part
 	for v := range vectors {
 		block = append(block, part{k.Bytes * v, lanes})
 	}
 	k.loop(block, body)
-	if k.arm() { // one, then halves
+	if k.Arm() { // one, then halves
 		k.loop(block[:1], body)
 		for n := lanes / 2; n > 0; n /= 2 {
 			below := fmt.Sprint("below", n)
@@ -197,12 +185,12 @@ func (k *vector) blocks(vectors int, body func(at []part)) {
 		k.masks()
 		k.advance([]part{{0, masked}}, lanes, body)
 		k.If("GT", "part")
-		if !k.wide() {
+		if !k.Wide() {
 			k.FreeVec(k.mask)
 		}
 	}
 	k.Label("done")
-	if !k.arm() {
+	if !k.Arm() {
 		k.Compare(k.rest, asm.Imm(0))
 		k.If("GE", "left")
 		k.Move(asm.Imm(0), k.rest)
@@ -214,7 +202,7 @@ func (k *vector) blocks(vectors int, body func(at []part)) {
 
 // loop is body as long as there are enough elements.
 func (k *vector) loop(at []part, body func(at []part)) {
-	n := len(at) * k.lanes()
+	n := len(at) * k.Lanes()
 	by, below := fmt.Sprint("by", n), fmt.Sprint("below", n)
 	k.Compare(k.rest, asm.Imm(n))
 	k.If("LT", below)
@@ -229,7 +217,7 @@ func (k *vector) loop(at []part, body func(at []part)) {
 func (k *vector) advance(at []part, n int, body func(at []part)) {
 	body(at)
 	k.flush()
-	bytes := asm.Imm(n * size(k.f64))
+	bytes := asm.Imm(n * k.Elem)
 	for _, a := range slices.Sorted(maps.Keys(k.arrays)) {
 		if k.apart != "" && a == "c" {
 			k.Move(bytes, k.onward)
@@ -254,7 +242,7 @@ func maskTable(f *asm.File) {
 func (k *vector) masks() {
 	from, to := k.Reg(), k.Reg()
 	defer k.FreeReg(from, to)
-	if k.wide() {
+	if k.Wide() {
 		k.mask = asm.Vec{Kind: 'K', Number: 1}
 		k.Move(asm.Imm(-1), to)
 		k.Op("BZHIQ", k.rest, to, to)
@@ -263,7 +251,7 @@ func (k *vector) masks() {
 	}
 	k.mask = k.Vec()
 	k.Move(k.rest, from)
-	k.Shift(pick(k.f64, 2, 3), from)
+	k.Shift(log2(k.Elem), from)
 	k.Move(asm.Imm(k.Bytes), to)
 	k.Compare(from, to)
 	k.Op("CMOVQGT", to, from)

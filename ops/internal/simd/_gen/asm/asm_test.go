@@ -86,12 +86,12 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// arrangements is those that an instruction has.
-func arrangements(in Instruction) []Arr {
+// elements are the bytes of the elements for which an instruction has encodings of its own.
+func elements(in Instruction) []int {
 	if in.Sizing == Bytes {
-		return []Arr{B16}
+		return []int{4}
 	}
-	return []Arr{S4, D2}
+	return []int{4, 8}
 }
 
 // f is the register of NEON of that number.
@@ -102,12 +102,13 @@ func TestInstructions(t *testing.T) {
 	file := new(File)
 	fn := file.Func(NEON, "test", "func()", "")
 	for op, in := range Three {
-		for _, a := range arrangements(in) {
-			fn.Three(op, a, f(1), f(18), f(31))
+		for _, fn.Elem = range elements(in) {
+			fn.Three(op, f(1), f(18), f(31))
 		}
 	}
-	fn.MultiplyAdd(S4, f(1), f(18), f(31))
-	fn.MultiplyAdd(D2, f(1), f(18), f(31))
+	for _, fn.Elem = range []int{4, 8} {
+		fn.MultiplyAdd(f(1), f(18), f(31))
+	}
 	fn.Across(true, f(3), f(30))
 	fn.Across(false, f(3), f(30))
 	decoded(t, "table", string(file.assembly()))
@@ -121,10 +122,10 @@ func TestGoInstructions(t *testing.T) {
 	fn := file.Func(NEON, "test", "func()", "")
 	var want []string
 	for op, in := range Three {
-		for _, a := range arrangements(in) {
+		for _, fn.Elem = range elements(in) {
 			if in.Go != "" {
-				fn.Three(op, a, f(1), f(18), f(31))
-				want = append(want, fmt.Sprintf("%08x", in.code(a)|1|18<<5|31<<16))
+				fn.Three(op, f(1), f(18), f(31))
+				want = append(want, fmt.Sprintf("%08x", in.code(fn.arr())|1|18<<5|31<<16))
 			}
 		}
 	}

@@ -13,18 +13,37 @@ import (
 	"path/filepath"
 )
 
-// Machine is an instruction set: its name in function names, the size of its vector registers in bytes, and their number.
+// Machine is an instruction set for an element type: its name in function names, the size of its vector registers in
+// bytes, and their number; the bytes of an element, 4 or 8.
 type Machine struct {
-	Name        string
-	Bytes, Vecs int
+	Name              string
+	Bytes, Vecs, Elem int
 }
 
-// The instruction sets.
+// The instruction sets, for float32.
 var (
-	AVX2   = Machine{"AVX2", 32, 16}
-	AVX512 = Machine{"AVX512", 64, 32}
-	NEON   = Machine{"NEON", 16, 32}
+	AVX2   = Machine{"AVX2", 32, 16, 4}
+	AVX512 = Machine{"AVX512", 64, 32, 4}
+	NEON   = Machine{"NEON", 16, 32, 4}
 )
+
+// Of is the machine for elements of so many bytes.
+func (m Machine) Of(elem int) Machine {
+	m.Elem = elem
+	return m
+}
+
+func (m Machine) Arm() bool  { return m.Name == NEON.Name }
+func (m Machine) Wide() bool { return m.Name == AVX512.Name }
+func (m Machine) Lanes() int { return m.Bytes / m.Elem }
+
+// Type is the element type in Go, and Suffix its letters in function names.
+func (m Machine) Type() string   { return fmt.Sprint("float", 8*m.Elem) }
+func (m Machine) Suffix() string { return fmt.Sprint("F", 8*m.Elem) }
+
+// Float and Integer are instructions for the element type, or for integers of its size on amd64.
+func (m Machine) Float(name string) string   { return name + map[int]string{4: "S", 8: "D"}[m.Elem] }
+func (m Machine) Integer(name string) string { return name + map[int]string{4: "D", 8: "Q"}[m.Elem] }
 
 // File is an assembly file.
 type File struct {

@@ -63,7 +63,7 @@ func (f *File) Cases(m Machine, name, signature, doc string, numbers []int, writ
 // free makes all registers free.
 func (f *Func) free() {
 	f.regs, f.vecs = nil, nil
-	if f.arm() {
+	if f.Arm() {
 		for r := range 27 {
 			if r < 16 || r > 18 { // the linker's two and the platform's one
 				f.regs = append(f.regs, Reg(fmt.Sprint("R", r)))
@@ -76,8 +76,6 @@ func (f *Func) free() {
 		f.vecs = append(f.vecs, Vec{map[int]byte{16: 'F', 32: 'Y', 64: 'Z'}[f.Bytes], v})
 	}
 }
-
-func (f *Func) arm() bool { return f.Machine == NEON }
 
 // place gives arguments, or results, their places by the rules of ABI0.
 func (f *Func) place(fields *ast.FieldList) {
@@ -122,7 +120,7 @@ func (f *Func) LoadArg(name string) Reg {
 // Frame gives the function so many bytes of memory, and puts their address into a register.
 func (f *Func) Frame(bytes int, r Reg) {
 	f.frame = bytes
-	if f.arm() {
+	if f.Arm() {
 		f.Move(Reg("RSP"), r)
 		f.Add(Imm(8), r)
 	} else {
@@ -183,7 +181,7 @@ func isLabel(o fmt.Stringer) bool {
 
 // either writes the instruction of the machine that has it under one of two names.
 func (f *Func) either(amd64, arm64 string, operands ...fmt.Stringer) {
-	if f.arm() {
+	if f.Arm() {
 		amd64 = arm64
 	}
 	f.Op(amd64, operands...)
@@ -200,7 +198,7 @@ func (f *Func) Shift(by int, r Reg) { f.either("SHLQ", "LSL", Imm(by), r) }
 
 // Compare sets the flags for If of r beside x.
 func (f *Func) Compare(r Reg, x fmt.Stringer) {
-	if f.arm() {
+	if f.Arm() {
 		f.Op("CMP", x, r)
 	} else {
 		f.Op("CMPQ", r, x)
@@ -215,7 +213,7 @@ func (f *Func) If(condition, label string) {
 // Prefetch asks for a line of cache, into the first or the second level.
 func (f *Func) Prefetch(m Mem, level int) {
 	switch {
-	case !f.arm():
+	case !f.Arm():
 		f.Op(fmt.Sprint("PREFETCHT", level-1), m)
 	case level == 1: // to be written
 		f.Op("PRFM", m, Place("PSTL1KEEP"))
@@ -226,8 +224,8 @@ func (f *Func) Prefetch(m Mem, level int) {
 
 // Zero clears a vector register.
 func (f *Func) Zero(v Vec) {
-	if f.arm() {
-		f.Three("eor", B16, v, v, v)
+	if f.Arm() {
+		f.Three("eor", v, v, v)
 	} else {
 		f.Op("VXORPS", v, v, v)
 	}
@@ -235,7 +233,7 @@ func (f *Func) Zero(v Vec) {
 
 // Load loads registers from consecutive memory.
 func (f *Func) Load(m Mem, v ...Vec) {
-	for ; f.arm() && len(v) > 1; v, m = v[2:], m.At(2*f.Bytes) {
+	for ; f.Arm() && len(v) > 1; v, m = v[2:], m.At(2*f.Bytes) {
 		f.Op("FLDPQ", m, Pair{v[0], v[1]})
 	}
 	for ; len(v) > 0; v, m = v[1:], m.At(f.Bytes) {
@@ -245,7 +243,7 @@ func (f *Func) Load(m Mem, v ...Vec) {
 
 // Store stores registers to consecutive memory.
 func (f *Func) Store(m Mem, v ...Vec) {
-	for ; f.arm() && len(v) > 1; v, m = v[2:], m.At(2*f.Bytes) {
+	for ; f.Arm() && len(v) > 1; v, m = v[2:], m.At(2*f.Bytes) {
 		f.Op("FSTPQ", Pair{v[0], v[1]}, m)
 	}
 	for ; len(v) > 0; v, m = v[1:], m.At(f.Bytes) {
@@ -255,8 +253,8 @@ func (f *Func) Store(m Mem, v ...Vec) {
 
 // Broadcast loads one element of so many bytes into all.
 func (f *Func) Broadcast(elem int, m fmt.Stringer, v Vec) {
-	if f.arm() {
-		f.Op("VLD1R", m, Place(fmt.Sprintf("[%s]", Float(elem).of(v))))
+	if f.Arm() {
+		f.Op("VLD1R", m, Place(fmt.Sprintf("[%s]", f.Of(elem).arr().of(v))))
 	} else {
 		f.Op(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[elem], m, v)
 	}
@@ -270,7 +268,7 @@ func (f *Func) Return(r Reg, name string) {
 
 // Ret writes the return.
 func (f *Func) Ret() {
-	if !f.arm() {
+	if !f.Arm() {
 		f.Op("VZEROUPPER")
 	}
 	f.Op("RET")

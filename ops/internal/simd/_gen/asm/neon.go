@@ -54,11 +54,12 @@ func (f *Func) Word(code uint32, text string, regs ...Vec) {
 }
 
 // Three writes d = n op m, or an op that has d as an operand too.
-func (f *Func) Three(op string, a Arr, d, n, m Vec) {
+func (f *Func) Three(op string, d, n, m Vec) {
 	in, ok := Three[op]
 	if !ok {
 		panic("no instruction " + op)
 	}
+	a := f.arr()
 	if in.Sizing == Bytes {
 		a = B16
 	}
@@ -74,13 +75,13 @@ func (f *Func) Three(op string, a Arr, d, n, m Vec) {
 var Shifts = map[bool]string{true: "VSHL", false: "VUSHR"}
 
 // ShiftVec writes d = n shifted by a constant.
-func (f *Func) ShiftVec(left bool, a Arr, d, n Vec, by int) {
-	f.Op(Shifts[left], Imm(by), a.of(n), a.of(d))
+func (f *Func) ShiftVec(left bool, d, n Vec, by int) {
+	f.Op(Shifts[left], Imm(by), f.arr().of(n), f.arr().of(d))
 }
 
 // MultiplyAdd writes d += n·m[0].
-func (f *Func) MultiplyAdd(a Arr, d, n, m Vec) {
-	code, letter := uint32(0x4F801000), "s"
+func (f *Func) MultiplyAdd(d, n, m Vec) {
+	a, code, letter := f.arr(), uint32(0x4F801000), "s"
 	if a == D2 {
 		code, letter = code|1<<22, "d"
 	}
@@ -97,7 +98,7 @@ func (f *Func) Across(largest bool, d, n Vec) {
 }
 
 // Copy copies a register, and Dup its first element to all.
-func (f *Func) Copy(d, n Vec) { f.Three("orr", B16, d, n, n) }
-func (f *Func) Dup(a Arr, d, n Vec) {
-	f.Op("VDUP", Place(fmt.Sprintf("V%d.%c[0]", n.Number, a.plan9[0])), a.of(d))
+func (f *Func) Copy(d, n Vec) { f.Three("orr", d, n, n) }
+func (f *Func) Dup(d, n Vec) {
+	f.Op("VDUP", Place(fmt.Sprintf("V%d.%c[0]", n.Number, f.arr().plan9[0])), f.arr().of(d))
 }

@@ -77,9 +77,9 @@ var (
 	D2  = Arr{"2d", "D2", 3}
 )
 
-// Float is the arrangement of elements of so many bytes, 4 or 8.
-func Float(elem int) Arr {
-	if elem == 8 {
+// arr is the arrangement of elements.
+func (m Machine) arr() Arr {
+	if m.Elem == 8 {
 		return D2
 	}
 	return S4
