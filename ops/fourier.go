@@ -35,13 +35,14 @@ var fourier = decl{kind: "Fourier", sig: parse("nd,dm,m?->n(2m)|nm"), names: []s
 	forward: kernel{fourierForward[float32], fourierForward[float64]}, node: phaseNode,
 	reads: []int{0, 1, 2, theOutput}, backward: kernel{fourierBackward[float32], fourierBackward[float64]}}
 
+// fourierForward is the map by a packed or a structured W, whose last input is b.
 func fourierForward[T domain.Float](c *call) error {
-	return circle(c, packedW[T](c.w), inputRows[T](c), cells[T](c, 2))
+	return circle(c, inputRows[T](c), lastInput[T](c))
 }
 
 // circle writes the pair form of the projections xW + b, or the phase form where the last input, the phases, is given.
-func circle[T domain.Float](c *call, w simd.Operator[T], x simd.Rows[T], b []T) error {
-	n, m := c.at('n'), c.at('m')
+func circle[T domain.Float](c *call, x simd.Rows[T], b []T) error {
+	n, m, w := c.at('n'), c.at('m'), c.w.of.(simd.Operator[T])
 	if c.shapes[len(c.shapes)-1] != nil {
 		return c.notFinite(simd.Phase(result[T](c), w, x, b, n, phaseScale(m)))
 	}
@@ -127,7 +128,7 @@ var cosineOf = decl{kind: "Phase", sig: parse("nm->nm"), names: []string{"xW + b
 // cosine is √(2/m) cos(P) of the last input.
 func cosine[T domain.Float](c *call) error {
 	n, m := c.at('n'), c.at('m')
-	return c.overflow(simd.Cos(result[T](c), cells[T](c, len(c.in)-1), n, m, phaseScale(m)))
+	return c.overflow(simd.Cos(result[T](c), lastInput[T](c), n, m, phaseScale(m)))
 }
 
 func cosineBackward[T domain.Float](c *call) error {
@@ -170,10 +171,13 @@ func affineBackward[T domain.Float](c *call) error {
 	return ofProduct(c, packedW[T](c.w), gradientsXWB[T](c), gradientOf[T](c))
 }
 
-func affineForward[T domain.Float](c *call) error { return affineOf(c, cells[T](c, 2)) }
+// affineForward is xW + b by a packed or a structured W, whose last input is b.
+func affineForward[T domain.Float](c *call) error {
+	return affineOf(c, inputRows[T](c), lastInput[T](c))
+}
 
 // affineOf writes xW + b; a nil b is 0.
-func affineOf[T domain.Float](c *call, b []T) error {
-	simd.Affine(result[T](c), packedW[T](c.w), inputRows[T](c), b, c.at('n'))
+func affineOf[T domain.Float](c *call, x simd.Rows[T], b []T) error {
+	simd.Affine(result[T](c), c.w.of.(simd.Operator[T]), x, b, c.at('n'))
 	return nil
 }

@@ -86,10 +86,10 @@ func rowsOf[T domain.Float](c *call, size int, f func(from, rows int, x simd.Row
 func nystromForward[T domain.Float](c *call) error {
 	l, dst := c.w.of.(*landmarkSet), result[T](c)
 	size := blockOf(c, l.m)
-	values, z := l.newBlock(size, false), make([]float64, size*l.cols)
+	k, centred, z := make([]float64, size*l.m), make([]float64, size*l.d), make([]float64, size*l.cols)
 	return rowsOf[T](c, size, func(from, rows int, x simd.Rows[float64]) error {
-		l.values(values, x.Dense, rows)
-		simd.Affine(z, l.projection, simd.Rows[float64]{Dense: values.k}, nil, rows)
+		l.values(k, nil, centred, x.Dense, rows)
+		simd.Affine(z, l.projection, simd.Rows[float64]{Dense: k}, nil, rows)
 		out := dst[from*l.cols : (from+rows)*l.cols]
 		recast(out, z[:len(out)])
 		return finiteFeatures(out, from, l.cols, c.who())
@@ -113,13 +113,17 @@ func finiteFeatures[T domain.Float](z []T, from, cols int, who string) error {
 func nystromBackward[T domain.Float](c *call) error {
 	l, dst, g := c.w.of.(*landmarkSet), gradientFor[T](c, 0), gradientOf[T](c)
 	size := blockOf(c, max(l.m, l.cols))
-	values, dx := l.newBlock(size, l.radial != nil), make([]float64, size*l.d)
-	dk, grad := make([]float64, size*l.m), make([]float64, size*l.cols)
+	dk, grad, dx := make([]float64, size*l.m), make([]float64, size*l.cols), make([]float64, size*l.d)
+	var k, slope, centred []float64
+	if l.radial != nil {
+		k, slope, centred = make([]float64, size*l.m), make([]float64, size*l.m), make([]float64, size*l.d)
+	}
 	return rowsOf[T](c, size, func(from, rows int, x simd.Rows[float64]) error {
 		recast(grad, g[from*l.cols:(from+rows)*l.cols])
 		l.projection.GradX(dk, grad, rows)
 		if l.radial != nil {
-			l.radialGradient(dx, values, dk, x.Dense, rows)
+			l.values(k, slope, centred, x.Dense, rows)
+			l.radialGradient(dx, dk, slope, centred, rows)
 		} else {
 			l.gradient(dx, dk, x.Dense, rows)
 		}
@@ -128,20 +132,20 @@ func nystromBackward[T domain.Float](c *call) error {
 	})
 }
 
-// radialGradient is Σ_j dk_j k'(s_j) 2(x - l_j), with k' the slope: a product with the landmarks and a multiple of x.
-func (l *landmarkSet) radialGradient(dx []float64, b *kernelBlock, dk, x []float64, n int) {
-	l.values(b, x, n)
-	for i, v := range b.slope[:n*l.m] {
-		b.slope[i] = 2 * v * dk[i]
+// radialGradient is Σ_j dk_j k'(s_j) 2(x - l_j), with k' the slope, which it overwrites: a product with the landmarks and
+// a multiple of x.
+func (l *landmarkSet) radialGradient(dx, dk, slope, centred []float64, n int) {
+	for i, v := range slope[:n*l.m] {
+		slope[i] = 2 * v * dk[i]
 	}
-	simd.Affine(dx, l.centred, simd.Rows[float64]{Dense: b.slope}, nil, n)
+	simd.Affine(dx, l.centred, simd.Rows[float64]{Dense: slope}, nil, n)
 	for i := range n {
 		sum := 0.0
-		for _, v := range b.slope[i*l.m : (i+1)*l.m] {
+		for _, v := range slope[i*l.m : (i+1)*l.m] {
 			sum += v
 		}
 		for c := range l.d {
-			dx[i*l.d+c] = sum*b.centred[i*l.d+c] - dx[i*l.d+c]
+			dx[i*l.d+c] = sum*centred[i*l.d+c] - dx[i*l.d+c]
 		}
 	}
 }
@@ -245,30 +249,14 @@ func (l *landmarkSet) centreRows() {
 	l.across, l.centred = simd.Pack(cols, l.d, l.m), simd.Pack(rows, l.m, l.d)
 }
 
-// kernelBlock is memory for the kernel values of some rows and for the backward.
-type kernelBlock struct {
-	k, slope []float64 // [n, m]; slope nil where it is not wanted
-	centred  []float64 // x - centre, [n, d]; radial kernels
-}
-
-func (l *landmarkSet) newBlock(n int, slope bool) *kernelBlock {
-	b := &kernelBlock{k: make([]float64, n*l.m)}
-	if slope {
-		b.slope = make([]float64, n*l.m)
-	}
-	if l.radial != nil {
-		b.centred = make([]float64, n*l.d)
-	}
-	return b
-}
-
-// values writes k(x_i, l_j) for n rows x, and dk/ds where there is room for it.
-func (l *landmarkSet) values(b *kernelBlock, x []float64, n int) {
+// values writes k(x_i, l_j) to k [n, m] for n rows x. Of a radial kernel it also writes dk/ds to slope, unless that is nil,
+// and x - centre to centred [n, d].
+func (l *landmarkSet) values(k, slope, centred, x []float64, n int) {
 	if l.radial == nil {
 		simd.Share(n, 1, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				for j := range l.m {
-					b.k[i*l.m+j] = l.kernel.At(x[i*l.d:(i+1)*l.d], l.rows[j*l.d:(j+1)*l.d])
+					k[i*l.m+j] = l.kernel.At(x[i*l.d:(i+1)*l.d], l.rows[j*l.d:(j+1)*l.d])
 				}
 			}
 		})
@@ -276,18 +264,18 @@ func (l *landmarkSet) values(b *kernelBlock, x []float64, n int) {
 	}
 	for i := range n {
 		for c, v := range x[i*l.d : (i+1)*l.d] {
-			b.centred[i*l.d+c] = v - l.centre[c]
+			centred[i*l.d+c] = v - l.centre[c]
 		}
 	}
-	simd.Affine(b.k, l.across, simd.Rows[float64]{Dense: b.centred}, nil, n)
+	simd.Affine(k, l.across, simd.Rows[float64]{Dense: centred}, nil, n)
 	simd.Share(n, 8, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			l.squaredDistances(b.k[i*l.m:(i+1)*l.m], b.centred[i*l.d:(i+1)*l.d], x[i*l.d:(i+1)*l.d])
-			var slope []float64
-			if b.slope != nil {
-				slope = b.slope[i*l.m : (i+1)*l.m]
+			l.squaredDistances(k[i*l.m:(i+1)*l.m], centred[i*l.d:(i+1)*l.d], x[i*l.d:(i+1)*l.d])
+			var own []float64
+			if slope != nil {
+				own = slope[i*l.m : (i+1)*l.m]
 			}
-			l.radial.Profile(b.k[i*l.m:(i+1)*l.m], slope, b.k[i*l.m:(i+1)*l.m])
+			l.radial.Profile(k[i*l.m:(i+1)*l.m], own, k[i*l.m:(i+1)*l.m])
 		}
 	})
 }

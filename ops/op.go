@@ -495,6 +495,9 @@ func cells[T domain.Float](c *call, i int) []T {
 	return data[T](c.in[i])
 }
 
+// lastInput returns the cells of the last input, nil if it is absent.
+func lastInput[T domain.Float](c *call) []T { return cells[T](c, len(c.in)-1) }
+
 // result returns the cells of the result.
 func result[T domain.Float](c *call) []T { return data[T](c.out) }
 

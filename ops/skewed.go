@@ -39,24 +39,24 @@ var (
 func reals(*Op) Domain { return domain.Reals() }
 
 func skewedForward[T domain.Float](c *call) error {
-	x, b, err := shiftedRows(c, cells[T](c, 3))
+	x, b, err := shiftedRows[T](c)
 	if err != nil {
 		return err
 	}
-	return circle(c, packedW[T](c.w), x, b)
+	return circle(c, x, b)
 }
 
 func skewedProjection[T domain.Float](c *call) error {
-	x, b, err := shiftedRows(c, cells[T](c, 3))
+	x, b, err := shiftedRows[T](c)
 	if err != nil {
 		return err
 	}
-	simd.Affine(result[T](c), packedW[T](c.w), x, b, c.at('n'))
-	return nil
+	return affineOf(c, x, b)
 }
 
 // shiftedRows is ln(x + c) for a product with W, and what is added to that: of sparse rows b and the base.
-func shiftedRows[T domain.Float](c *call, b []T) (x simd.Rows[T], bias []T, err error) {
+func shiftedRows[T domain.Float](c *call) (x simd.Rows[T], bias []T, err error) {
+	b := lastInput[T](c)
 	if _, ok := c.x.(*CSR); !ok {
 		return simd.Rows[T]{Dense: cells[T](c, 0), Shift: cells[T](c, 1)}, b, nil
 	}

@@ -37,26 +37,14 @@ var (
 	structuredNames = []string{"x", "signs", "norms", "the log bandwidth", "b"}
 	structured      = decl{kind: "StructuredFourier", sig: parse("nd,qp,m,1?,m?->n(2m)|nm"), names: structuredNames,
 		in: []Inputs{X, 0, 0, Rho, B}, circular: true, sparse: native, check: checkStructured, pack: packStructured,
-		forward: kernel{structuredForward[float32], structuredForward[float64]},
+		forward: kernel{fourierForward[float32], fourierForward[float64]},
 		node:    nodeOfCosine(&structuredAffine), reads: []int{0, 1, 2, 3, theOutput},
 		backward: kernel{structuredBackward[float32], structuredBackward[float64]}}
 	structuredAffine = decl{kind: "StructuredAffine", sig: parse("nd,qp,m,1?,m->nm"), names: structuredNames,
 		in: []Inputs{X, 0, 0, Rho, B}, sparse: native, check: checkStructured, pack: packStructured,
-		forward: kernel{structuredProjection[float32], structuredProjection[float64]}, reads: []int{0, 1, 2, 3},
+		forward: kernel{affineForward[float32], affineForward[float64]}, reads: []int{0, 1, 2, 3},
 		backward: kernel{structuredAffineBackward[float32], structuredAffineBackward[float64]}}
 )
-
-// hadamard is the packed W in its element type, which must be T.
-func hadamard[T domain.Float](c *call) *simd.Structured[T] { return c.w.of.(*simd.Structured[T]) }
-
-func structuredForward[T domain.Float](c *call) error {
-	return circle(c, hadamard[T](c), inputRows[T](c), cells[T](c, 4))
-}
-
-func structuredProjection[T domain.Float](c *call) error {
-	simd.Affine(result[T](c), hadamard[T](c), inputRows[T](c), cells[T](c, 4), c.at('n'))
-	return nil
-}
 
 // packStructured packs the signs, the norms and ρ.
 var packStructured = &packer{from: 1, n: 3, pack: func(c *call, keep bool) (any, error) {
@@ -114,7 +102,7 @@ func structuredAffineBackward[T domain.Float](c *call) error {
 
 // structuredGradients writes dx, dρ and db from dP.
 func structuredGradients[T domain.Float](c *call, dp []T) error {
-	n, m, w := c.at('n'), c.at('m'), hadamard[T](c)
+	n, m, w := c.at('n'), c.at('m'), c.w.of.(*simd.Structured[T])
 	if db := gradientFor[T](c, 4); db != nil {
 		simd.ColSum(db, dp, n)
 	}

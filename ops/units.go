@@ -59,7 +59,7 @@ var units = decl{kind: "Units", sig: parse("nd,dm->nm"), names: []string{"x", "W
 	reads: []int{0, 1, theOutput}, backward: kernel{unitsBackward[float32], unitsBackward[float64]}}
 
 func unitsForward[T domain.Float](c *call) error {
-	if err := affineOf[T](c, nil); err != nil {
+	if err := affineOf(c, inputRows[T](c), nil); err != nil {
 		return err
 	}
 	u, m := c.params.(Unit), c.at('m')
