@@ -72,12 +72,16 @@ func dropZeros[T domain.Float](s *simd.CSR[T]) {
 
 // ofColumns returns input i, one number or one a column, for the columns of x in a call.
 func ofColumns[T domain.Float](c *call, i int) []T {
-	v := cells[T](c, i)
-	if c.column == nil || len(v) == 1 {
+	return gathered(cells[T](c, i), c.column)
+}
+
+// gathered returns one number or one a column for these columns, which are all for nil.
+func gathered[T domain.Float](v []T, columns []int32) []T {
+	if columns == nil || len(v) == 1 {
 		return v
 	}
-	own := make([]T, len(c.column))
-	for t, j := range c.column {
+	own := make([]T, len(columns))
+	for t, j := range columns {
 		own[t] = v[j]
 	}
 	return own

@@ -105,16 +105,9 @@ func exponents[T domain.Float](c *call, f Exponent, scales []T, each func(i int,
 	simd.Share(c.at('n'), 32, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, v := row(i)
-			own := twice
-			if cols != nil && len(twice) > 1 {
-				own = make([]T, len(cols))
-				for t, j := range cols {
-					own[t] = twice[j]
-				}
-			}
 			e := math.Inf(1)
 			if f != square { // whose terms T may not hold to enough digits
-				e = sum(v, own)
+				e = sum(v, gathered(twice, cols))
 			}
 			if math.IsInf(e, 1) { // 2sx overflows in T, and f of it need not
 				e = 0

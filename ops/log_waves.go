@@ -9,18 +9,15 @@ import (
 	"github.com/bochner-go/bochner/ops/internal/simd"
 )
 
-// waves holds the frequencies ω_j and the amplitudes a_j of LogWaves.
-type waves struct{ omega, amplitude []float64 }
-
-func (w waves) check(who string) error {
-	ok := len(w.omega) > 0 && len(w.omega) == len(w.amplitude)
-	for j := 0; ok && j < len(w.omega); j++ {
-		ok = w.omega[j] > 0 && !math.IsInf(w.omega[j], 1) && w.amplitude[j]-w.amplitude[j] == 0
+func checkWaves(who string, w simd.LogWaves) error {
+	ok := len(w.Omega) > 0 && len(w.Omega) == len(w.Amplitude)
+	for j := 0; ok && j < len(w.Omega); j++ {
+		ok = w.Omega[j] > 0 && !math.IsInf(w.Omega[j], 1) && finite(w.Amplitude[j])
 	}
 	if !ok {
 		return fmt.Errorf("%s: frequencies %v and amplitudes %v, want as many finite numbers of each, at least one, "+
 			"and frequencies above 0: %w",
-			who, w.omega, w.amplitude, ErrParam)
+			who, w.Omega, w.Amplitude, ErrParam)
 	}
 	return nil
 }
@@ -37,31 +34,25 @@ func (w waves) check(who string) error {
 // For sparse rows the result is sparse. Attr.Domain is not used. Errors while building: shapes, frequencies and
 // amplitudes. Errors while running (ErrDomain): a cell that is negative, or with features that are not finite.
 func LogWaves(omega, amplitude []float64, a Attr) Op {
-	w := waves{slices.Clone(omega), slices.Clone(amplitude)}
-	return logWaves.with(w, a, w.check)
+	w := simd.LogWaves{Omega: slices.Clone(omega), Amplitude: slices.Clone(amplitude)}
+	return logWaves.with(w, a, func(who string) error { return checkWaves(who, w) })
 }
 
 var logWaves = decl{kind: "LogWaves", sig: parse("nd->n(dW)"), names: []string{"x"}, in: []Inputs{X},
-	bind: func(o *Op, v *sizes) { v.set('W', 2*len(o.params.(waves).omega)) },
+	bind: func(o *Op, v *sizes) { v.set('W', 2*len(o.params.(simd.LogWaves).Omega)) },
 	on:   nonNegative, forward: kernel{logWavesForward[float32], logWavesForward[float64]},
 	stays: byCoordinate,
 	reads: []int{0, theOutput}, backward: kernel{logWavesBackward[float32], logWavesBackward[float64]}}
 
-func wavesOf[T domain.Float](c *call) simd.LogWaves[T] {
-	w := paramsOf[waves](c)
-	return simd.LogWaves[T]{Omega: w.omega, Amplitude: w.amplitude}
-}
-
 func logWavesForward[T domain.Float](c *call) error {
-	m := wavesOf[T](c)
-	if !m.Forward(result[T](c), cells[T](c, 0)) {
+	w := c.params.(simd.LogWaves)
+	if !simd.MapLogWaves(w, result[T](c), cells[T](c, 0)) {
 		return nil
 	}
-	return checkFeatures[T](c, 2*len(m.Omega), unscaled, rescale)
+	return checkFeatures[T](c, 2*len(w.Omega), unscaled, rescale)
 }
 
 func logWavesBackward[T domain.Float](c *call) error {
-	m := wavesOf[T](c)
-	m.GradX(gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c))
+	simd.GradLogWaves(paramsOf[simd.LogWaves](c), gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c))
 	return nil
 }

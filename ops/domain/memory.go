@@ -2,6 +2,7 @@ package domain
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"runtime"
@@ -66,17 +67,8 @@ func memoryIn(root fs.FS) int64 {
 	return total
 }
 
-// lines yields the lines of a file, none if it cannot be read.
-func lines(root fs.FS, name string) func(yield func(string) bool) {
-	text, err := fs.ReadFile(root, name)
-	if err != nil {
-		return func(func(string) bool) {}
-	}
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(string(text)) {
-			if !yield(strings.TrimSpace(line)) {
-				return
-			}
-		}
-	}
+// lines yields the lines of a file, an empty one if it cannot be read.
+func lines(root fs.FS, name string) iter.Seq[string] {
+	text, _ := fs.ReadFile(root, name)
+	return strings.SplitSeq(strings.TrimSpace(string(text)), "\n")
 }

@@ -5,26 +5,24 @@ package simd
 //	a_j (cos(ω_j ln(1 + 2v)) - 1),   a_j sin(ω_j ln(1 + 2v)),   j = 1 to len(Omega),
 //
 // side by side: zeros of 0.
-type LogWaves[T Float] struct {
-	Omega, Amplitude []float64
-}
+type LogWaves struct{ Omega, Amplitude []float64 }
 
-// Forward writes the map of coordinates x to dst [len(x)·Width] and tells whether a number is not finite.
-func (w *LogWaves[T]) Forward(dst, x []T) (bad bool) {
+// MapLogWaves writes the map of coordinates x to dst, one after another, and tells whether a number is not finite.
+func MapLogWaves[T Float](w LogWaves, dst, x []T) (bad bool) {
 	width := 2 * len(w.Omega)
 	return findBad(len(x), chunk, func(lo, hi int) (badRow int) {
 		pool, ws := takeChunks[T]()
 		defer pool.Put(ws)
-		if w.chunk(ws, dst[lo*width:hi*width], x[lo:hi]) {
+		if logWaves(w, ws, dst[lo*width:hi*width], x[lo:hi]) {
 			return lo
 		}
 		return -1
 	}) >= 0
 }
 
-// chunk maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of
+// logWaves maps at most a chunk of coordinates. With h half the angle, cos - 1 is -2 sin² h and sin is 2 sin h cos h, of
 // full precision next to 0.
-func (w *LogWaves[T]) chunk(ws *chunkSpace[T], dst, x []T) (bad bool) {
+func logWaves[T Float](w LogWaves, ws *chunkSpace[T], dst, x []T) (bad bool) {
 	phase, half, sin, cos := ws.phase[:len(x)], ws.angle[:len(x)], ws.sin[:len(x)], ws.cos[:len(x)]
 	vecMultiple(phase, x, 2)
 	vecLog(phase, phase, ws.one[:])
@@ -39,10 +37,10 @@ func (w *LogWaves[T]) chunk(ws *chunkSpace[T], dst, x []T) (bad bool) {
 	return bad
 }
 
-// GradX writes dx from the coordinates x, their numbers z and the gradient g of these:
+// GradLogWaves writes dx from the coordinates x, their numbers z and the gradient g of these:
 //
 //	dx = 2/(1 + 2x) Σ_j ω_j (g_sin (z_cos + a_j) - g_cos z_sin).
-func (w *LogWaves[T]) GradX(dx, x, z, g []T) {
+func GradLogWaves[T Float](w LogWaves, dx, x, z, g []T) {
 	width := 2 * len(w.Omega)
 	Share(len(x), chunk, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

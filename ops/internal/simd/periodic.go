@@ -25,16 +25,19 @@ func (c *columnPairs[T]) do(lo, hi int) (badRow int) {
 	k, m := c.k, c.d*c.k
 	ws.line = grow(ws.line, 2*m)
 	cos, sin := ws.line[:m], ws.line[m:]
-	return eachRow(lo, hi, func(i int) (bad bool) {
+	badRow = -1
+	for i := lo; i < hi; i++ {
 		scaleColumns(cos, c.w, c.x[i*c.d:(i+1)*c.d], k)
-		bad = vecSinCos(sin, cos, cos, c.scale)
+		if vecSinCos(sin, cos, cos, c.scale) && badRow < 0 {
+			badRow = i
+		}
 		row := c.dst[i*2*m : (i+1)*2*m]
 		for j := 0; j < m; j += k {
 			copy(row[2*j:], cos[j:j+k])
 			copy(row[2*j+k:], sin[j:j+k])
 		}
-		return bad
-	})
+	}
+	return badRow
 }
 
 // scaleColumns writes x_j v_jl for each x_j, and k numbers v_jl, to dst.

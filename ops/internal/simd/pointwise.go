@@ -42,15 +42,10 @@ func vecPairGrad[T Float](dst, cos, sin, gCos, gSin []T) {
 	}
 }
 
-// AdamStep are the numbers of a step of Adam: the scale of the gradients, the rate over 1 - Beta1ᵗ, and
-// Correction = 1/(1 - Beta2ᵗ).
+// AdamStep are the numbers of a step of Adam, see package dense.
 type AdamStep struct{ Scale, Rate, Correction, Beta1, Beta2, Eps float64 }
 
-// Adam changes w by its gradients g, at the rates Rate·s, and the moments m and v:
-//
-//	m = β₁m + (1-β₁)g,    v = β₂v + (1-β₂)g²,    w -= Rate·s·m/(√(Correction·v) + ε).
-//
-// All are of the same length.
+// Adam is the step that package dense documents. All slices are of the length of w at least.
 func Adam[T Float](w, g, m, v, s []T, o AdamStep) {
 	n := len(w)
 	g, m, v, s = g[:n], m[:n], v[:n], s[:n]
