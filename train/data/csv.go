@@ -246,13 +246,13 @@ func (p *csvFile) addID(line int) error {
 // addNumbers takes the features of a line as numbers.
 func (p *csvFile) addNumbers(line int) error {
 	p.reserve(1)
+	x := p.x[len(p.x):][:len(p.at.features)]
 	for k, j := range p.at.features {
-		v := p.row.numbers[j]
-		if v != v {
+		if x[k] = p.row.numbers[j]; x[k] != x[k] {
 			return p.noFeature(line, k, j, string(p.row.texts[j]))
 		}
-		p.x = append(p.x, v)
 	}
+	p.x = p.x[:len(p.x)+len(x)]
 	return nil
 }
 
