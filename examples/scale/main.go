@@ -17,6 +17,8 @@ package main
 import (
 	"context"
 	"flag"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/bochner-go/bochner/examples/internal/flags"
@@ -54,8 +56,8 @@ func parse(args []string) *options {
 		flags.Usage("want one of -generate, to write files, and -data, to fit on them")
 	}
 	apply := map[string]bool{"from": true, "rows": true, "files": true, "format": true, "use": false, "features": false, "child": false}
-	for name, generates := range apply {
-		if given[name] && generates != (o.generate != "") {
+	for _, name := range slices.Sorted(maps.Keys(apply)) {
+		if generates := apply[name]; given[name] && generates != (o.generate != "") {
 			flags.Usage("-%s does not apply here; it goes with %s", name, map[bool]string{true: "-generate", false: "-data"}[generates])
 		}
 	}

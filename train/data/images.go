@@ -37,6 +37,7 @@ func ReadImageBags(path string, mirror bool, limit int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.close()
 	s.meter.most /= 8 // since each byte becomes up to 16
 	set := &Set{Names: []string{"x", "y", "value"}, LabelNames: []string{"label"}, Source: path}
 	var x []float64

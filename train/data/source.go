@@ -153,8 +153,10 @@ func open(r io.Reader, name string, o Options, text bool) (*source, error) {
 	head, _ = s.Peek(64)
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		s.close()
 		return nil, s.fail(0, ErrFormat, "is UTF-16 text; save it as UTF-8")
 	case bytes.IndexByte(head, 0) >= 0:
+		s.close()
 		return nil, s.fail(0, ErrFormat, "has zero bytes, so it is UTF-16 or no text; save it as UTF-8")
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		_, err := s.Discard(3)

@@ -32,9 +32,10 @@ func (o StreamOptions) complete() (StreamOptions, error) {
 	if err := o.Options.validate(); err != nil {
 		return o, err
 	}
-	for name, v := range map[string]int{"BlockRows": o.BlockRows, "Shuffle": o.Shuffle, "Ahead": o.Ahead} {
+	for i, v := range []int{o.BlockRows, o.Shuffle, o.Ahead} {
 		if v < 0 {
-			return o, fmt.Errorf("data: StreamOptions.%s = %d is negative: %w", name, v, domain.ErrParam)
+			return o, fmt.Errorf("data: StreamOptions.%s = %d is negative: %w", []string{"BlockRows", "Shuffle", "Ahead"}[i], v,
+				domain.ErrParam)
 		}
 	}
 	if err := domain.CheckSize("data: StreamOptions.Ahead", 64, o.Ahead); err != nil {

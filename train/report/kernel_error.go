@@ -73,7 +73,7 @@ func Compare(exact, approx *mat.Dense) (GramError, error) {
 	if own.centred > 0 {
 		e.CentredFrobenius = off.centred / own.centred
 	}
-	for _, v := range []float64{e.Max, e.RMS, e.MeanSigned, e.RelativeFrobenius} {
+	for _, v := range []float64{e.Max, e.RMS, e.MeanSigned, e.RelativeFrobenius, e.CentredFrobenius} {
 		if !finite(v) {
 			return GramError{}, fmt.Errorf("report: %s: |exact| goes up to %v and |approx| to %v, their difference is beyond float64; scale the matrices: %w", who, topK, topA, ErrDomain)
 		}

@@ -156,6 +156,7 @@ func TestCompareErrors(t *testing.T) {
 		"infinite":   {of(one(1), one(math.Inf(-1))), ErrDomain, []string{"approx[1,1] = -Inf"}},
 		"zeros":      {of(mat.NewDense(2, 3, nil), one(1)), ErrDomain, []string{"2×3 matrix is zero everywhere", "relative"}},
 		"difference": {of(huge(1e308), huge(-1e308)), ErrDomain, []string{"beyond float64", "scale"}},
+		"centred":    {of(one(1+1e-10), one(1e300)), ErrDomain, []string{"beyond float64"}},
 		"quotient":   {of(huge(1e-300), huge(1e300)), ErrDomain, []string{"beyond float64"}},
 	})
 }
