@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -20,6 +21,32 @@ type TableWriter interface {
 	Close(err error) error
 }
 
+// NewTableWriter starts a file of columns with names, whose extension says the format: .npy, of numbers alone, or one of
+// RegisterTable. like has a column for each name, like those to come: with Texts that are not nil for texts, and Times
+// for times. Errors: ErrFormat for another extension; domain.ErrShape for no columns, or another number of names than of
+// columns; the errors of the file system.
+func NewTableWriter(path string, names []string, like []Column) (TableWriter, error) {
+	create, err := writerOf(path)
+	if err == nil && (len(names) == 0 || len(names) != len(like)) {
+		err = fmt.Errorf("data: %s: %d names for %d columns; give each column a name: %w", path, len(names), len(like),
+			domain.ErrShape)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return create(path, names, like)
+}
+
+// writerOf returns what starts a file, by its extension.
+func writerOf(path string) (create func(path string, names []string, like []Column) (TableWriter, error), err error) {
+	ext, packed := extension(path)
+	if create = writers[ext]; create == nil || packed != unpacked {
+		err = fmt.Errorf("data: %s: rows are converted to %s (.parquet if the program imports train/data/parquet): %w", path,
+			strings.Join(slices.Sorted(maps.Keys(writers)), " or "), ErrFormat)
+	}
+	return create, err
+}
+
 // Convert writes the rows of files in another format: .npy, of numbers alone, which is read several times as fast as
 // text, or with train/data/parquet .parquet, which has names, texts and times too. All columns are written in the order
 // of the first file; Options.Label and LabelNames have no effect, but the label of LIBSVM text comes last unless Label
@@ -29,11 +56,9 @@ type TableWriter interface {
 // Errors: as for ReadFrame and Stream.Survey; ErrFormat for another format, for files with different columns, and for
 // texts in a .npy file; the errors of the file system.
 func Convert(ctx context.Context, o Options, out string, paths ...string) (err error) {
-	ext, packed := extension(out)
-	create := writers[ext]
-	if create == nil || packed != unpacked {
-		return fmt.Errorf("data: %s: rows are converted to %s (.parquet if the program imports train/data/parquet): %w", out,
-			strings.Join(slices.Sorted(maps.Keys(writers)), " or "), ErrFormat)
+	create, err := writerOf(out)
+	if err != nil {
+		return err
 	}
 	o.LabelNames, o.ID, o.Columns, o.Form = nil, "", nil, FormDense
 	s, err := OpenStream(StreamOptions{Options: o}, paths...)
@@ -41,7 +66,7 @@ func Convert(ctx context.Context, o Options, out string, paths ...string) (err e
 		return err
 	}
 	var like []Column
-	if ext != ".npy" {
+	if ext, _ := extension(out); ext != ".npy" {
 		if like, err = s.kinds(ctx); err != nil {
 			return err
 		}

@@ -149,3 +149,20 @@ func ExampleNewMatrixFile() {
 	// 5,6
 	// <nil>
 }
+
+// Columns that a program computes, as an array of NumPy.
+func ExampleNewTableWriter() {
+	dir, path := folder("columns.npy", "")
+	defer os.RemoveAll(dir)
+	w, err := data.NewTableWriter(path, []string{"price", "area"}, make([]data.Column, 2))
+	if err != nil {
+		panic(err)
+	}
+	err = w.Write([]data.Column{{Numbers: []float64{120, 95}}, {Numbers: []float64{61, 48}}})
+	if err := w.Close(err); err != nil {
+		panic(err)
+	}
+	set, err := data.Read(path, data.Options{Label: data.LabelNone})
+	fmt.Println(set.X.(*tensor.Dense).Float64s(), err)
+	// Output: [120 61 95 48] <nil>
+}

@@ -18,9 +18,9 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	_ "github.com/bochner-go/bochner/train/data/parquet" // writes .parquet
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
 
 // Options are the options of Write.
@@ -56,7 +56,7 @@ func (o Options) Check(path string) error {
 
 // Write writes what a model predicts for rows to a file, and returns their number. The ending of the name is the format:
 //
-//   - .csv and .parquet: what names a row, its class, and a column for each class or target;
+//   - .csv and .parquet: what names a row, its class, and a column for each class or target, in this order;
 //   - .jsonl: an object a line, with row or id, and class and scores or probabilities by class, or targets by name;
 //   - .npy: the numbers alone.
 //
@@ -71,12 +71,12 @@ func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Op
 		return 0, fmt.Errorf("predictions: %w", err)
 	}
 	t, n := tableOf(m, o), 0
-	if filepath.Ext(path) == ".npy" {
-		f, err := data.NewMatrixFile(path, data.AnyRows, len(t.names), tensor.Float64)
+	if ext := filepath.Ext(path); ext == ".npy" || ext == ".parquet" {
+		f, err := t.columns(path)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
+			return 0, err
 		}
-		n, err := t.write(npyFile{f}, rows)
+		n, err := t.write(f, rows)
 		return n, f.Close(err)
 	}
 	err = wholefile.Write(path, func(to io.Writer) error {
@@ -256,22 +256,57 @@ func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Block, error]) (rows i
 
 // encoder writes texts and numbers in a format.
 func (t *table) encoder(ext string, w io.Writer) (encoder, error) {
-	switch ext {
-	case ".parquet":
-		return newParquet(w, t.texts, t.names)
-	case ".jsonl":
+	if ext == ".jsonl" {
 		return &jsonFile{table: t, out: json.NewEncoder(w)}, nil
 	}
 	c := &csvFile{t, csv.NewWriter(w)}
 	return c, c.line(slices.Concat(t.texts, t.names)...)
 }
 
-// npyFile has the numbers alone.
-type npyFile struct{ *data.MatrixFile }
+// columnFile has the texts, unless it is .npy, and the numbers.
+type columnFile struct {
+	data.TableWriter
+	texts bool
+}
 
-func (f npyFile) Write(_ [][]string, numbers *mat.Dense) error {
-	r, c := numbers.Dims()
-	return f.MatrixFile.Write(tensor.New(tensor.WithShape(r, c), tensor.WithBacking(numbers.RawMatrix().Data)))
+// columns starts a file of columns. Errors: domain.ErrParam for two columns of one name.
+func (t *table) columns(path string) (columnFile, error) {
+	f, names, like := columnFile{texts: filepath.Ext(path) != ".npy"}, t.names, make([]data.Column, len(t.names))
+	if f.texts {
+		names, like = slices.Concat(t.texts, t.names), slices.Concat(textColumns(make([][]string, len(t.texts))), like)
+	}
+	for k, name := range names {
+		if f.texts && slices.Contains(names[:k], name) {
+			return f, fmt.Errorf("%s: two columns would be named %q; write .csv: %w", path, name, domain.ErrParam)
+		}
+	}
+	var err error
+	f.TableWriter, err = data.NewTableWriter(path, names, like)
+	return f, err
+}
+
+// textColumns are columns of texts.
+func textColumns(texts [][]string) (all []data.Column) {
+	for _, column := range texts {
+		t := &data.Texts{Distinct: column}
+		for i := range column {
+			t.Codes = append(t.Codes, int32(i))
+		}
+		all = append(all, data.Column{Texts: t})
+	}
+	return all
+}
+
+func (f columnFile) Write(texts [][]string, numbers *mat.Dense) error {
+	var all []data.Column
+	if f.texts {
+		all = textColumns(texts)
+	}
+	_, k := numbers.Dims()
+	for j := range k {
+		all = append(all, data.Column{Numbers: mat.Col(nil, j, numbers)})
+	}
+	return f.TableWriter.Write(all)
 }
 
 // csvFile has a line for each row.
