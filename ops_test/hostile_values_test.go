@@ -334,7 +334,8 @@ var goodNamed = []struct {
 		func(*arguments) any { return must(json.Marshal(must(goodFrame().Learn(data.ColumnOptions{})))) }},
 	{"train/data.ParseScalers.lists", "standard,l2"},
 	{"train/data.RowsInto.dst", shape{3, 3}},
-	{"train/data.Convert.out", func(v *arguments) any { return v.path("converted.npy") }},
+	{"train/data.Convert.out train/data.NewTableWriter.path", func(v *arguments) any { return v.path("converted.npy") }},
+	{"train/data.NewTableWriter.like", make([]data.Column, 2)},
 	{"train/data.RegisterTable.extension", ".hostile"},
 	{"train/data.Scaler.SetState.state", func(*arguments) any { return goodScaler().State() }},
 

@@ -23,18 +23,46 @@ type TableWriter interface {
 
 // NewTableWriter starts a file of columns with names, whose extension says the format: .npy, of numbers alone, or one of
 // RegisterTable. like has a column for each name, like those to come: with Texts that are not nil for texts, and Times
-// for times. Errors: ErrFormat for another extension; domain.ErrShape for no columns, or another number of names than of
-// columns; the errors of the file system.
+// for times. Errors: ErrFormat for another extension, and for texts in a .npy file; domain.ErrShape for no columns, or
+// another number of names than of columns, and of Write for columns that are not like these or of different lengths; the
+// errors of the file system.
 func NewTableWriter(path string, names []string, like []Column) (TableWriter, error) {
 	create, err := writerOf(path)
-	if err == nil && (len(names) == 0 || len(names) != len(like)) {
-		err = fmt.Errorf("data: %s: %d names for %d columns; give each column a name: %w", path, len(names), len(like),
+	ext, _ := extension(path)
+	switch texts := slices.IndexFunc(like, func(c Column) bool { return c.Texts != nil }); {
+	case err != nil:
+		return nil, err
+	case len(names) == 0 || len(names) != len(like):
+		return nil, fmt.Errorf("data: %s: %d names for %d columns; give each column a name: %w", path, len(names), len(like),
 			domain.ErrShape)
+	case texts >= 0 && ext == ".npy":
+		return nil, fmt.Errorf("data: %s: column %s has texts, and .npy holds numbers alone; write .parquet: %w", path,
+			quote(names[texts]), ErrFormat)
 	}
+	w, err := create(path, names, like)
 	if err != nil {
 		return nil, err
 	}
-	return create(path, names, like)
+	return likeColumns{w, slices.Clone(like)}, nil
+}
+
+// likeColumns writes columns that are like those that a file was started with.
+type likeColumns struct {
+	TableWriter
+	like []Column
+}
+
+func (w likeColumns) Write(columns []Column) error {
+	same := len(columns) == len(w.like)
+	for j := 0; same && j < len(columns); j++ {
+		c, like := columns[j], w.like[j]
+		same = (c.Texts == nil) == (like.Texts == nil) && c.Times == like.Times && c.Len() == columns[0].Len()
+	}
+	if !same {
+		return fmt.Errorf("data: the %d columns to write are not like the %d that the file was started with, or of different "+
+			"lengths: %w", len(columns), len(w.like), domain.ErrShape)
+	}
+	return w.TableWriter.Write(columns)
 }
 
 // writerOf returns what starts a file, by its extension.

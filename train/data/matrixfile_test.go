@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -111,5 +112,23 @@ func TestMatrixFileFailures(t *testing.T) {
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "old" {
 		t.Errorf("the file that was there is %q, %v", b, err)
+	}
+}
+
+// TestTableWriterErrors: columns that a file cannot hold are refused, and leave nothing behind.
+func TestTableWriterErrors(t *testing.T) {
+	path, two := filepath.Join(t.TempDir(), "a.npy"), make([]Column, 2)
+	texts := []Column{{}, {Texts: &Texts{}}}
+	fails(t, failed(NewTableWriter(path, []string{"a"}, two)), domain.ErrShape, "1 names for 2 columns")
+	fails(t, failed(NewTableWriter(path, nil, nil)), domain.ErrShape, "0 names")
+	fails(t, failed(NewTableWriter(path, []string{"a", "b"}, texts)), ErrFormat, `column "b" has texts`, ".parquet")
+	fails(t, failed(NewTableWriter(path+".gz", []string{"a", "b"}, two)), ErrFormat, ".npy")
+	w := must(NewTableWriter(path, []string{"a", "b"}, two))
+	for _, columns := range [][]Column{nil, two[:1], texts, {{Numbers: hard}, {Numbers: hard[:2]}}} {
+		fails(t, w.Write(columns), domain.ErrShape, "not like the 2")
+	}
+	fails(t, w.Close(domain.ErrShape), domain.ErrShape)
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is there: %v", err)
 	}
 }
