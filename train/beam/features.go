@@ -95,11 +95,18 @@ func featuresName(folder, file string) string {
 type featuresFn struct {
 	Recipe shipped
 	Folder string
+
+	recipe *Recipe
+}
+
+func (f *featuresFn) Setup() (err error) {
+	f.recipe, err = f.Recipe.recipe()
+	return err
 }
 
 func (f *featuresFn) ProcessElement(ctx context.Context, file string) error {
-	return f.Recipe.read(ctx, file, func(r *Recipe, rows data.Streamed) error {
-		return deliver(ctx, featuresName(f.Folder, file), func(to string) error { return r.write(ctx, rows.Stream, to) })
+	return f.recipe.read(ctx, file, func(rows data.Streamed) error {
+		return deliver(ctx, featuresName(f.Folder, file), func(to string) error { return f.recipe.write(ctx, rows.Stream, to) })
 	})
 }
 

@@ -53,7 +53,13 @@ func spread(s beam.Scope, files []string) beam.PCollection {
 type accumulateFn struct {
 	Recipe shipped
 
-	sums *sums
+	recipe *Recipe
+	sums   *sums
+}
+
+func (f *accumulateFn) Setup() (err error) {
+	f.recipe, err = f.Recipe.recipe()
+	return err
 }
 
 func (f *accumulateFn) StartBundle(func(*sums)) {
@@ -62,8 +68,8 @@ func (f *accumulateFn) StartBundle(func(*sums)) {
 
 func (f *accumulateFn) ProcessElement(ctx context.Context, file string, _ func(*sums)) error {
 	f.sums.files++
-	return f.Recipe.read(ctx, file, func(r *Recipe, rows data.Streamed) error {
-		return f.sums.stats.AddRows(ctx, r.Model.Map, rowsInTurn{rows})
+	return f.recipe.read(ctx, file, func(rows data.Streamed) error {
+		return f.sums.stats.AddRows(ctx, f.recipe.Model.Map, rowsInTurn{rows})
 	})
 }
 

@@ -81,12 +81,8 @@ func (s shipped) recipe() (*Recipe, error) {
 	return r, nil
 }
 
-// read calls f with the recipe and the rows of a file. An error names the file, also one that knows its copy alone.
-func (s shipped) read(ctx context.Context, file string, f func(r *Recipe, rows data.Streamed) error) error {
-	r, err := s.recipe()
-	if err != nil {
-		return err
-	}
+// read calls f with the rows of a file. An error names the file, also one that knows its copy alone.
+func (r *Recipe) read(ctx context.Context, file string, f func(rows data.Streamed) error) error {
 	local, done, err := fetch(ctx, file)
 	if err != nil {
 		return err
@@ -94,7 +90,7 @@ func (s shipped) read(ctx context.Context, file string, f func(r *Recipe, rows d
 	defer done()
 	rows, err := r.Rows(local...)
 	if err == nil {
-		err = f(r, rows)
+		err = f(rows)
 	}
 	if err != nil && Remote(file) {
 		return fmt.Errorf("%s: %w", file, err)
