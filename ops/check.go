@@ -109,8 +109,8 @@ func checkWhole(who, name string, v []float64, cols, most int) error {
 
 func isSign(v float64) bool { return v == 1 || v == -1 }
 
-// checkFeatures returns an error for the first cell of x with a feature that is not finite, where each cell has so many
-// features. The reason has a verb for a number of their type.
+// checkFeatures returns an error for the first cell of x with a feature that is not finite. each is the number of
+// features of a cell. The reason has a verb for a number of their type.
 func checkFeatures[T domain.Float](c *call, each int, reason, remedy string) error {
 	for i, z := range result[T](c) {
 		if z-z != 0 {

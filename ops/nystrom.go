@@ -59,7 +59,7 @@ func blockOf(c *call, m int) int {
 	return min(c.at('n'), max(32, nystromCells/max(m, 1)))
 }
 
-// rowsOf calls f with blocks of so many rows of x, dense or sparse, in float64.
+// rowsOf calls f with blocks of at most size rows of x, dense or sparse, in float64.
 func rowsOf[T domain.Float](c *call, size int, f func(from, rows int, x simd.Rows[float64]) error) error {
 	n, d := c.at('n'), c.at('d')
 	var buffer []float64

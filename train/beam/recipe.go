@@ -81,7 +81,7 @@ func (s shipped) recipe() (*Recipe, error) {
 	return r, nil
 }
 
-// read calls f with the rows of a file. An error names the file, also one that knows its copy alone.
+// read calls f with the rows of a file. An error names the file, and not its local copy alone.
 func (r *Recipe) read(ctx context.Context, file string, f func(rows data.Streamed) error) error {
 	local, done, err := fetch(ctx, file)
 	if err != nil {

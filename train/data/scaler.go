@@ -205,7 +205,7 @@ func (s *Scaler) keepsZeros() error {
 	return nil
 }
 
-// stepKeepsZeros returns an error if a step, fitted to so many columns, changes zeros.
+// stepKeepsZeros returns an error if a step, fitted to a number of columns, changes zeros.
 func (s *Scaler) stepKeepsZeros(t step, cols int) error {
 	moved := 0
 	if !t.centres() {

@@ -250,7 +250,7 @@ func (k *vector) load(array string, at part) value {
 	return k.do(step{emit: func(d asm.Vec, _ []fmt.Stringer) {
 		switch {
 		case k.Arm():
-			k.Broadcast(at.elements*k.Elem, m, d) // of so many bytes
+			k.Broadcast(at.elements*k.Elem, m, d) // the size in bytes
 		case k.Wide():
 			k.Op(k.Float("VMOVUP")+".Z", m, k.mask, d)
 		default:

@@ -27,7 +27,7 @@ var (
 	NEON   = Machine{"NEON", 16, 32, 4}
 )
 
-// Of is the machine for elements of so many bytes.
+// Of is the machine for elements of a number of bytes.
 func (m Machine) Of(elem int) Machine {
 	m.Elem = elem
 	return m
