@@ -79,6 +79,17 @@ type Param struct {
 	Tuned bool // whether a solver changes it
 }
 
+// LocalName returns the name within the layer that p belongs to: "W" for "inner.W", a parameter of the map of samples
+// in a mean map.
+func (p Param) LocalName() string { return p.Name[strings.LastIndexByte(p.Name, '.')+1:] }
+
+// Logarithmic reports whether p is the logarithm of a scale ("log_...") or its inverse softplus ("raw_c"), so that a
+// step changes the scale by a factor.
+func (p Param) Logarithmic() bool {
+	name := p.LocalName()
+	return strings.HasPrefix(name, "log_") || name == "raw_c"
+}
+
 // Scales returns a typical size for each value of the parameter, row-major, to measure changes by:
 //
 //   - 1 for logarithms ("log_...") and for phases and biases ("b"), which have no unit;
@@ -92,7 +103,7 @@ func (p Param) Scales() []float64 {
 		return nil
 	}
 	out := slices.Clone(ops.Float64s(p.Value))
-	name, row := p.Name[strings.LastIndexByte(p.Name, '.')+1:], len(out)
+	name, row := p.LocalName(), len(out)
 	if p.Value.Dims() == 2 {
 		row = p.Value.Shape()[1]
 	}
@@ -100,11 +111,11 @@ func (p Param) Scales() []float64 {
 		size := sizeOf(part)
 		for i, v := range part {
 			switch {
-			case name == "b" || strings.HasPrefix(name, "log_") || size == 0:
-				part[i] = 1
 			case name == "raw_c":
 				c := softplus(v)
 				part[i] = c / -math.Expm1(-c)
+			case name == "b" || p.Logarithmic() || size == 0:
+				part[i] = 1
 			default:
 				part[i] = size
 			}

@@ -2,6 +2,8 @@ package layers_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +92,26 @@ func TestTunedShiftStartsWhereItIs(t *testing.T) {
 		near(t, fmt.Sprint("Transform, c = ", c), features(tuned, x), want, 1e-10)
 		// Gorgonia's softplus leaves out e^-x from x = 16 on, 1.1e-7 of it.
 		near(t, fmt.Sprint("graph, c = ", c), inGraph(t, tuned, x), want, 1e-7)
+	}
+}
+
+// TestParam: what a parameter is follows from its name within its layer. The size of frequencies is a root mean square
+// over the row or, where tails are heavy, by the median; numbers of 0 have the size 1.
+func TestParam(t *testing.T) {
+	for name, c := range map[string]struct {
+		value, scales []float64
+		logarithmic   bool
+	}{
+		"inner.W": {[]float64{3, -3, 3, 1, -1, 99, 0, 0, 0}, []float64{3, 3, 3, 1.4826, 1.4826, 1.4826, 1, 1, 1},
+			false},
+		"b":                 {[]float64{7, 8, 9}, []float64{1, 1, 1}, false},
+		"net.log_bandwidth": {[]float64{7, 8, 9}, []float64{1, 1, 1}, true},
+		"raw_c":             {[]float64{0, 0, 0}, slices.Repeat([]float64{2 * math.Ln2}, 3), true},
+	} {
+		p := layers.Param{Name: name, Value: dense(3, c.value...)}
+		near(t, name, p.Scales(), c.scales, 1e-15)
+		if p.Logarithmic() != c.logarithmic {
+			t.Errorf("%s: Logarithmic is %v", name, p.Logarithmic())
+		}
 	}
 }

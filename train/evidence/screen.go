@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"math"
-	"strings"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -31,7 +30,7 @@ func (s *search) screened(rows *sample) []float64 {
 	}
 	at := 1
 	for _, p := range s.chain.params {
-		sign := exponents[p.Name[strings.LastIndexByte(p.Name, '.')+1:]]
+		sign := exponents[p.LocalName()]
 		n := p.Value.Shape().TotalSize()
 		if sign == 0 || n != len(eta) {
 			at += n

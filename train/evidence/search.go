@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -69,10 +68,9 @@ func newSearch(ctx context.Context, m layers.Layer, rows *sample, o Options) (*s
 	s.post = newPosterior(rows.n, m.Features(), k, y)
 	for _, p := range s.chain.params {
 		values := ops.Float64s(p.Value)
-		name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
 		s.first, s.scales = append(s.first, values...), append(s.scales, p.Scales()...)
 		for range values {
-			s.log = append(s.log, strings.HasPrefix(name, "log_") || name == "raw_c")
+			s.log = append(s.log, p.Logarithmic())
 		}
 	}
 	return s, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
@@ -234,8 +233,7 @@ const (
 
 // add adds a parameter.
 func (s *solver) add(p layers.Param, scales []float64) {
-	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:]
-	s.shrinks = append(s.shrinks, s.decay > 0 && name != "b" && name != "raw_c" && !strings.HasPrefix(name, "log_"))
+	s.shrinks = append(s.shrinks, s.decay > 0 && p.LocalName() != "b" && !p.Logarithmic())
 	like := func() *tensor.Dense {
 		return tensor.New(tensor.Of(p.Value.Dtype()), tensor.WithShape(p.Value.Shape()...))
 	}
