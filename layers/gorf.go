@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -76,8 +75,7 @@ func (l *GORFLayer) draw() (directions, norms *tensor.Dense, err error) {
 	if !l.undrawn {
 		return l.coupling.Frequencies(l.split, l.dims, s, l.sourceSeed())
 	}
-	known := new(spectral.Coupling).UnmarshalText([]byte(l.coupling.String()))
-	if err := cmp.Or(known, l.checkSize(l.dims, 2*s)); err != nil {
+	if err := l.checkSize(l.dims, 2*s); err != nil {
 		return nil, nil, err
 	}
 	plus, minus := l.split.Counts(s)
