@@ -74,7 +74,7 @@ func TestCholeskyWeights(t *testing.T) {
 
 // TestCholeskyLaw: two landmarks of five rows are drawn with the probabilities of algorithm 2.1.
 func TestCholeskyLaw(t *testing.T) {
-	x, k, seeds := scattered(5, 3, 1), spectral.Linear{}, 20000
+	x, k, seeds := scattered(5, 3, 1), spectral.Linear{}, 5000
 	gram := must(spectral.Gram(k, x, nil))
 	share := func(landmarks []int, i int) float64 {
 		sum := 0.

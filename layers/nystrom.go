@@ -49,10 +49,7 @@ func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 func (f Nystrom) plan(s Spec) (plan, error) {
 	m := cmp.Or(f.Landmarks, s.Features)
 	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
-		build: func(o options) (Layer, error) {
-			o.seed = s.Seed
-			return newNystromLayer(f, s.Dims, s.Features, o)
-		}}, nil
+		build: func(o options) (Layer, error) { return newNystromLayer(f, s.Dims, s.Features, o) }}, nil
 }
 
 // NewNystromLayer fits the map on a sample [N, d], float32 or float64, and keeps a copy of the landmarks only. WithSeed

@@ -353,7 +353,7 @@ func (s Spec) options(e *Entry, p plan) (o options, err error) {
 	if s.Dtype != "" && s.Dtype != o.dt.String() {
 		return o, fmt.Errorf("layers: dtype %q, want float32 or float64: %w", s.Dtype, ErrParam)
 	}
-	if e.Sampled {
+	if e.Sampled || e.Fitted {
 		o.seed = s.Seed
 	}
 	if o.policy, err = ParsePolicy(s.Tune); err != nil {
