@@ -9,6 +9,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	gonum "gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -71,51 +72,78 @@ func ExampleNewMeanMapLayer() {
 	// Output: one law 1.00, two laws 0.16
 }
 
+// mixtures are n densities on [0, 1]^l at the points of a grid: each the mean of two products of truncated normal laws
+// with standard deviations of .1 to .3 about random means.
+func mixtures(n int, g ops.Grid, seed uint64) *tensor.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	v := g.Len()
+	p := make([]float64, n*v)
+	points := make([][]float64, v)
+	for k := range points {
+		points[k] = g.At(k)
+	}
+	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+	for i := range n {
+		for range 2 {
+			height := .5
+			mean, sd := make([]float64, g.Axes()), make([]float64, g.Axes())
+			for j := range mean {
+				mean[j], sd[j] = rng.Float64(), .1+.2*rng.Float64()
+				height /= sd[j] * math.Sqrt(2*math.Pi) * (cdf((1-mean[j])/sd[j]) - cdf(-mean[j]/sd[j]))
+			}
+			for k, t := range points {
+				e := 0.0
+				for j, u := range t {
+					e += (u - mean[j]) * (u - mean[j]) / (sd[j] * sd[j])
+				}
+				p[i*v+k] += height * math.Exp(-e/2)
+			}
+		}
+	}
+	return dense(v, p...)
+}
+
 // The error of embedded squared distances, in per cent of the largest distance among 15 pairs of densities: the
 // largest, and in brackets the root mean square. The first line of each dimension has the defaults. Points and
 // functions are counted for an axis.
 func ExampleHDDLayer_Embed() {
 	fmt.Println("l  points  functions   M                   JS           TV    Hellinger")
-	for axes, fine := range []int{1024, 128, 48} {
-		axes++
-		x := mixtures(6, must(ops.NewGrid(slices.Repeat([]int{fine}, axes)...)), 1)
-		var exact [3][]float64
-		for k, d := range hddDistances {
-			exact[k] = pairs(x, d.d.At)
-		}
-		for _, c := range []struct {
-			points, functions, m int
-			rule                 spectral.LambdaRule
-		}{
-			{0, 10, 5, spectral.GaussLambdas},
-			{16, 10, 5, spectral.GaussLambdas},
-			{0, 10, 2, spectral.GaussLambdas},
-			{0, 10, 20, spectral.GaussLambdas},
-			{0, 16, 20, spectral.GaussLambdas},
-			{0, 10, 5, spectral.QuantileLambdas},
-			{0, 16, 20, spectral.QuantileLambdas},
-			{0, 10, 5, spectral.DrawnLambdas},
-		} {
-			of := layers.Density{Sigma: 1, Functions: c.functions}
-			if c.points > 0 {
-				of.Points = []int{c.points}
-			}
+	axes, exact := 0, [3][]float64{}
+	for _, c := range []struct {
+		axes, points, functions, m int
+		rule                       spectral.LambdaRule
+	}{
+		{1, 128, 10, 5, spectral.GaussLambdas},
+		{1, 16, 10, 5, spectral.GaussLambdas},
+		{1, 128, 10, 2, spectral.GaussLambdas},
+		{1, 128, 10, 20, spectral.GaussLambdas},
+		{1, 128, 10, 5, spectral.QuantileLambdas},
+		{1, 128, 10, 5, spectral.DrawnLambdas},
+		{2, 48, 10, 5, spectral.GaussLambdas},
+		{2, 48, 10, 5, spectral.QuantileLambdas},
+		{2, 48, 16, 20, spectral.GaussLambdas},
+		{3, 20, 10, 5, spectral.GaussLambdas},
+		{3, 20, 10, 5, spectral.QuantileLambdas},
+		{3, 20, 16, 20, spectral.GaussLambdas},
+	} {
+		fmt.Printf("%d  %6d  %9d  %2d %-8v", c.axes, c.points, c.functions, c.m, c.rule)
+		if c.axes != axes {
+			axes = c.axes
+			fine := map[int]int{1: 1024, 2: 128, 3: 48}[axes] // points of an axis
+			x := mixtures(6, must(ops.NewGrid(slices.Repeat([]int{fine}, axes)...)), 1)
 			for k, d := range hddDistances {
-				l := must(layers.NewHDDLayer(withLambdas(d.d, c.m, c.rule, of), axes, 2))
-				if k == 0 {
-					fmt.Printf("%d  %6d  %9d  %2d %-8v", axes, l.Grid().Points()[0], c.functions, c.m, c.rule)
-				}
-				got := pairs(must(l.Embed(nil, mixtures(6, l.Grid(), 1))), squaredDistance)
-				worst, rms, largest := 0., 0., 0.
-				for i, want := range exact[k] {
-					largest = math.Max(largest, want)
-					worst = math.Max(worst, math.Abs(got[i]-want))
-					rms += (got[i] - want) * (got[i] - want) / float64(len(got))
-				}
-				fmt.Printf("%13s", fmt.Sprintf("%.1f (%.1f)", 100*worst/largest, 100*math.Sqrt(rms)/largest))
+				exact[k] = pairs(x, d.d.At)
 			}
-			fmt.Println()
 		}
+		for k, d := range hddDistances {
+			l := must(layers.NewHDDLayer(withLambdas(d.d, c.m, c.rule, layers.Density{Sigma: 1,
+				Points: slices.Repeat([]int{c.points}, c.axes), Functions: c.functions}), c.axes, 2))
+			got := pairs(must(l.Embed(nil, mixtures(6, l.Grid(), 1))), squaredDistance)
+			worst, largest := gonum.Distance(got, exact[k], math.Inf(1)), gonum.Max(exact[k])
+			rms := gonum.Distance(got, exact[k], 2) / math.Sqrt(15)
+			fmt.Printf("%13s", fmt.Sprintf("%.1f (%.1f)", 100*worst/largest, 100*rms/largest))
+		}
+		fmt.Println()
 	}
 	// Output:
 	// l  points  functions   M                   JS           TV    Hellinger
@@ -123,24 +151,12 @@ func ExampleHDDLayer_Embed() {
 	// 1      16         10   5 gauss       0.8 (0.5)    8.9 (4.9)    0.2 (0.1)
 	// 1     128         10   2 gauss       4.2 (2.3)   14.8 (8.3)    0.1 (0.0)
 	// 1     128         10  20 gauss       0.1 (0.1)    7.9 (6.1)    0.1 (0.0)
-	// 1     128         16  20 gauss       0.0 (0.0)    5.6 (4.0)    0.0 (0.0)
 	// 1     128         10   5 quantile    2.7 (1.5)    9.1 (4.5)    0.1 (0.0)
-	// 1     128         16  20 quantile    0.6 (0.4)    5.3 (3.7)    0.0 (0.0)
 	// 1     128         10   5 drawn       9.1 (4.7)  47.0 (27.6)    0.1 (0.0)
 	// 2      48         10   5 gauss       0.5 (0.3)  14.7 (11.2)    0.0 (0.0)
-	// 2      16         10   5 gauss       0.6 (0.3)  13.9 (10.5)    0.2 (0.1)
-	// 2      48         10   2 gauss       3.1 (1.9)    9.0 (5.1)    0.0 (0.0)
-	// 2      48         10  20 gauss       0.1 (0.1)  13.0 (10.5)    0.0 (0.0)
-	// 2      48         16  20 gauss       0.0 (0.0)    7.8 (6.4)    0.0 (0.0)
 	// 2      48         10   5 quantile    1.9 (1.2)    9.8 (7.3)    0.0 (0.0)
-	// 2      48         16  20 quantile    0.4 (0.2)    8.0 (6.3)    0.0 (0.0)
-	// 2      48         10   5 drawn       8.7 (5.4)  33.7 (20.2)    0.0 (0.0)
+	// 2      48         16  20 gauss       0.0 (0.0)    7.8 (6.4)    0.0 (0.0)
 	// 3      20         10   5 gauss       0.2 (0.1)  14.9 (12.9)    0.2 (0.1)
-	// 3      16         10   5 gauss       0.2 (0.1)  14.6 (12.6)    0.3 (0.2)
-	// 3      20         10   2 gauss       1.8 (0.9)    7.7 (4.7)    0.2 (0.1)
-	// 3      20         10  20 gauss       0.2 (0.1)  13.5 (12.4)    0.2 (0.1)
-	// 3      20         16  20 gauss       0.2 (0.1)    7.9 (7.3)    0.2 (0.1)
 	// 3      20         10   5 quantile    1.0 (0.5)  12.9 (11.6)    0.2 (0.1)
-	// 3      20         16  20 quantile    0.2 (0.1)    8.0 (7.3)    0.2 (0.1)
-	// 3      20         10   5 drawn       6.7 (5.1)   11.2 (6.1)    0.2 (0.1)
+	// 3      20         16  20 gauss       0.2 (0.1)    7.9 (7.3)    0.2 (0.1)
 }

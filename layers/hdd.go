@@ -49,7 +49,7 @@ import (
 // With finitely many λ_j and basis functions the embedding is not exact. The table shows the error of ρ² by Embed in
 // per cent of the largest ρ² among 15 pairs of densities, the maximum and (rms). The densities are mixtures of two
 // truncated normals with standard deviations of .1 to .3. The first line of each l has the defaults, and for the total
-// variation Lambdas: 5 (ExampleHDDLayer_Embed prints this and more):
+// variation Lambdas: 5 (ExampleHDDLayer_Embed prints it):
 //
 //	l  points  M                      JS           TV    Hellinger
 //	1     128   5             0.8 (0.5)   10.8 (6.0)    0.1 (0.0)

@@ -14,37 +14,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// mixtures are n densities on [0, 1]^l at the points of a grid: each the mean of two products of truncated normal laws
-// with standard deviations of .1 to .3 about random means.
-func mixtures(n int, g ops.Grid, seed uint64) *tensor.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	v := g.Len()
-	p := make([]float64, n*v)
-	points := make([][]float64, v)
-	for k := range points {
-		points[k] = g.At(k)
-	}
-	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-	for i := range n {
-		for range 2 {
-			height := .5
-			mean, sd := make([]float64, g.Axes()), make([]float64, g.Axes())
-			for j := range mean {
-				mean[j], sd[j] = rng.Float64(), .1+.2*rng.Float64()
-				height /= sd[j] * math.Sqrt(2*math.Pi) * (cdf((1-mean[j])/sd[j]) - cdf(-mean[j]/sd[j]))
-			}
-			for k, t := range points {
-				e := 0.0
-				for j, u := range t {
-					e += (u - mean[j]) * (u - mean[j]) / (sd[j] * sd[j])
-				}
-				p[i*v+k] += height * math.Exp(-e/2)
-			}
-		}
-	}
-	return dense(v, p...)
-}
-
 // pairs are ρ² of all pairs of rows.
 func pairs(x *tensor.Dense, rho func(p, q []float64) float64) (out []float64) {
 	n, d := x.Shape()[0], x.Shape()[1]
@@ -76,28 +45,30 @@ func withLambdas(d spectral.DensityDistance, m int, rule spectral.LambdaRule, of
 }
 
 // TestHDDParseval: with a whole basis a squared distance of embeddings is the sum over points and frequencies that it
-// stands for, in one, two and three dimensions.
+// stands for, in one, two and three dimensions, and over the points of each direction in four.
 func TestHDDParseval(t *testing.T) {
 	for _, c := range []struct {
-		points []int
-		of     layers.Density
+		axes, points int
+		of           layers.Density
 	}{
-		{[]int{11}, layers.Density{Functions: 11}},
-		{[]int{11}, layers.Density{Basis: layers.FourierBasis, Functions: 11}},
-		{[]int{7, 7}, layers.Density{Functions: 7, Box: true}},
-		{[]int{5, 5, 5}, layers.Density{Basis: layers.FourierBasis, Functions: 5, Box: true}},
+		{1, 11, layers.Density{}},
+		{1, 11, layers.Density{Basis: layers.FourierBasis}},
+		{2, 7, layers.Density{Box: true}},
+		{3, 5, layers.Density{Basis: layers.FourierBasis, Box: true}},
+		{4, 5, layers.Density{}},
 	} {
-		c.of.Sigma, c.of.Points = 1, c.points
+		c.of.Sigma, c.of.Functions, c.of.Points = 1, c.points, slices.Repeat([]int{c.points}, min(c.axes, 3))
+		if c.axes > 3 {
+			c.of.Points = c.of.Points[:1]
+		}
 		for _, d := range hddDistances {
 			for _, rule := range []spectral.LambdaRule{spectral.QuantileLambdas, spectral.GaussLambdas,
 				spectral.DrawnLambdas} {
-				l := must(layers.NewHDDLayer(withLambdas(d.d, 3, rule, c.of), len(c.points), 2, layers.WithSeed(2)))
-				x := mixtures(5, l.Grid(), 3)
+				l := must(layers.NewHDDLayer(withLambdas(d.d, 3, rule, c.of), c.axes, 2, layers.WithSeed(2)))
+				x := rows(tensor.Float64, 5, l.Dims(), 3)
 				x.Float64s()[2] = 0
 				lambda, weight, err := d.d.Lambdas(3, rule, 2)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(lambda, err)
 				want := pairs(x, func(p, q []float64) (sum float64) {
 					for j, w := range weight {
 						for v, a := range p {
@@ -105,33 +76,13 @@ func TestHDDParseval(t *testing.T) {
 							if b := q[v]; a > 0 && b > 0 {
 								cross = 2 * math.Sqrt(a*b) * math.Cos(lambda[j]*math.Log(a/b))
 							}
-							sum += w * (a + q[v] - cross) / float64(len(p))
+							sum += w * (a + q[v] - cross) / float64(l.Grid().Len())
 						}
 					}
 					return sum
 				})
 				near(t, l, pairs(must(l.Embed(nil, x)), squaredDistance), want, 1e-12)
 			}
-		}
-	}
-}
-
-// TestHDDAccuracy: in one dimension, with 200 frequencies and 200 functions, squared distances are exact to 1.5 % for
-// JS, 4 % for TV and .1 % for Hellinger, each of itself.
-func TestHDDAccuracy(t *testing.T) {
-	g := must(ops.NewGrid(20000))
-	fine := mixtures(8, g, 5)
-	for i, tol := range []float64{.015, .04, .001} {
-		d := hddDistances[i]
-		l := must(layers.NewHDDLayer(withLambdas(d.d, 200, spectral.QuantileLambdas, layers.Density{Sigma: 1,
-			Points: []int{1000}, Functions: 200}), 1, 2))
-		got, worst := pairs(must(l.Embed(nil, mixtures(8, l.Grid(), 5))), squaredDistance), 0.0
-		for k, want := range pairs(fine, d.d.At) {
-			worst = math.Max(worst, math.Abs(got[k]/want-1))
-		}
-		t.Logf("%s: %.3f %% at most", d.name, 100*worst)
-		if !(worst <= tol) {
-			t.Errorf("%s: off by %.3f %%", d.name, 100*worst)
 		}
 	}
 }
@@ -153,59 +104,36 @@ func uniformBags(axes, n, most int) *ops.Bags {
 	return must(ops.NewBags(dense(axes, x...), offsets))
 }
 
-// TestHDDSlices: in more than three dimensions the embeddings of the directions stand one after another, the axes
-// first. Corners of the cube are projected into the unit interval. The kernel is in ops_test.TestSets.
-func TestHDDSlices(t *testing.T) {
-	const axes = 5
-	h := []float64{.1, .2, .3, .4, .5}
-	for _, d := range hddDistances {
-		build := func(axes int, h ...float64) *layers.HDDLayer {
-			return must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas,
-				layers.Density{Sigma: .5, Points: []int{16}, Bandwidth: h}), axes, 6))
-		}
-		l := build(axes, h...)
-		params := values(l)
-		r, widths := params["shift"].Shape().TotalSize(), floats(params["kde_bandwidth"])
-		if r != 2*axes || !slices.Equal(widths[:axes], h) {
-			t.Fatalf("%s: %d directions, bandwidths %v", d.name, r, widths)
-		}
-		bags := uniformBags(axes, 4, 2)
-		p := must(ofSets(l).Rows(bags))
-		a, v := must(l.Embed(nil, p)), l.Grid().Len()
-		for k := range r {
-			x, length, square := bags.Samples().Float64s(), 0., 0.
-			projected := zeros(len(x)/axes, 1)
-			for j := range axes {
-				u := params["directions"].Float64s()[j*r+k]
-				length += math.Abs(u)
-				square += u * u * h[j] * h[j]
-				for i := range projected.Float64s() {
-					projected.Float64s()[i] += u*(x[i*axes+j]-.5) + .5/axes
-				}
-			}
-			if !(length <= 1 && length > .999) || !(math.Abs(widths[k]-math.Sqrt(square)) <= 1e-12) {
-				t.Errorf("%s: direction %d has the length %v and the bandwidth %v, want at most 1 and %v", d.name, k,
-					length, widths[k], math.Sqrt(square))
-			}
-			one := build(1, widths[k])
-			q := must(ofSets(one).Rows(must(bags.With(projected))))
-			part := must(one.Embed(nil, q))
-			w := part.Shape()[1]
-			for i := range 4 {
-				of := func(all *tensor.Dense, row, w int) []float64 { return all.Float64s()[row*w : (row+1)*w] }
-				near(t, "density", of(p, i*r+k, v), of(q, i, v), 1e-10)
-				near(t, "embedding", of(a, i*r+k, w), of(part, i, w), 1e-10)
-			}
-		}
+// TestHDDDirections: in more than three dimensions the densities are of directions, the axes first, each of an ℓ1
+// length of 1 and with the bandwidth of a projection. So corners of the cube are projected into the unit interval. The kernel
+// is in ops_test.TestSets.
+func TestHDDDirections(t *testing.T) {
+	const axes = 100
+	h := make([]float64, axes)
+	for j := range h {
+		h[j] = .1 + .002*float64(j)
 	}
-	for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		const most = 100
-		l := must(layers.NewHDDLayer(layers.Density{Sigma: .5, Bandwidth: []float64{.2}}, most, 6, layers.WithDtype(dt)))
-		u, at := floats(values(l)["directions"]), -1
+	for dt, tol := range map[tensor.Dtype]float64{tensor.Float32: 1e-7, tensor.Float64: 1e-12} {
+		l := must(layers.NewHDDLayer(layers.Density{Sigma: .5, Bandwidth: h}, axes, 6, layers.WithDtype(dt)))
+		u, widths := floats(values(l)["directions"]), floats(values(l)["kde_bandwidth"])
+		r := len(widths)
+		near(t, "the bandwidths of the axes", widths[:axes], h, tol)
+		for k, width := range widths {
+			length, square := 0., 0.
+			for j := range axes {
+				length += math.Abs(u[j*r+k])
+				square += math.Pow(u[j*r+k]*h[j], 2)
+			}
+			if !(length <= 1 && length > .999) || !(math.Abs(width-math.Sqrt(square)) <= tol) {
+				t.Errorf("direction %d has the length %v and the bandwidth %v, want at most 1 and %v", k, length, width,
+					math.Sqrt(square))
+			}
+		}
+		at := -1
 		// the corner where the projection on the i-th direction from the last is largest
-		x := mapped(tensor.New(tensor.WithShape(most, most), tensor.Of(dt)), func(float64) float64 {
+		x := mapped(rows(dt, axes, axes, 1), func(float64) float64 {
 			at++
-			if u[(at%most+1)*len(u)/most-1-at/most] > 0 {
+			if u[(at%axes+1)*r-1-at/axes] > 0 {
 				return 1
 			}
 			return 0
@@ -218,21 +146,19 @@ func TestHDDSlices(t *testing.T) {
 // products are about the kernel of ρ². Bags come in by their density estimates.
 func TestHDDIsTheComposition(t *testing.T) {
 	for _, d := range hddDistances {
-		for _, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
-			for axes := 1; axes <= 3; axes++ {
-				// spectral.Structured wants 16 columns or more.
-				opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
-				l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .4,
-					Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[axes-1]}), axes, 26, opts...))
-				b := uniformBags(axes, 41, 3)
-				p := must(ops.KDE(b.Offsets(), l.Grid(), ops.Attr{}).Into(nil, b.Samples(),
-					tensor.New(tensor.WithShape(axes), tensor.WithBacking(slices.Repeat([]float64{.15}, axes)))))
-				a := must(l.Embed(nil, p))
-				want := features(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...)), a)
-				near(t, l, features(l, p), want, 0)
-				near(t, l, floats(must(ofSets(l).TransformBags(nil, b))), want, 1e-12)
-				near(t, l, inGraph(t, l, p), want, 1e-12)
-			}
+		for i, s := range []spectral.Sampler{spectral.IID{}, spectral.Orthogonal{}, spectral.Structured{}} {
+			axes := 1 + i
+			// spectral.Structured wants 16 columns or more.
+			opts := []layers.Option{layers.WithSeed(3), layers.WithSampler(s)}
+			l := must(layers.NewHDDLayer(withLambdas(d.d, 5, spectral.GaussLambdas, layers.Density{Sigma: .4,
+				Points: []int{17}, Bandwidth: []float64{.15}, Functions: []int{16, 6, 4}[i]}), axes, 26, opts...))
+			b := uniformBags(axes, 41, 3)
+			p := must(ofSets(l).Rows(b))
+			a := must(l.Embed(nil, p))
+			want := features(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .4}, a.Shape()[1], 26, opts...)), a)
+			near(t, l, features(l, p), want, 0)
+			near(t, l, floats(must(ofSets(l).TransformBags(nil, b))), want, 1e-12)
+			near(t, l, inGraph(t, l, p), want, 1e-12)
 		}
 	}
 }
@@ -314,22 +240,21 @@ func TestHDDEdges(t *testing.T) {
 // TestRuleOfSpecs: GaussLambdas gives the frequencies λ by default, in a layer, in a spec that does not name the rule
 // and in one that FillDefaults completes.
 func TestRuleOfSpecs(t *testing.T) {
-	js, tv := spectral.JensenShannonDivergence, spectral.TotalVariation
-	want := func(what string, l layers.Layer, d spectral.DensityDistance) {
-		t.Helper()
+	for name, d := range map[string]spectral.DensityDistance{"hdd-js": spectral.JensenShannonDivergence,
+		"hdd-tv": spectral.TotalVariation} {
 		expected, _, err := d.Lambdas(5, spectral.GaussLambdas, 0)
-		near(t, what, floats(values(l)["lambda"]), must(expected, err), 0)
-	}
-	want("layer", must(layers.NewHDDLayer(layers.Density{Distance: js, Sigma: .5}, 1, 4)), js)
-	for name, d := range map[string]spectral.DensityDistance{"hdd-js": js, "hdd-tv": tv} {
+		must(expected, err)
 		s := layers.Spec{Map: name, Dims: 1, Features: 4, Params: layers.Values{"sigma": .5, "bandwidth": "0.1",
 			"lambdas": 5.}}
-		want(name+", unnamed", must(s.Build()), d)
+		unnamed := must(s.Build())
 		must(s, s.FillDefaults(must(ops.BagsOfRows(dense(1, .1, .3, .6, .9)))))
 		if s.Params["rule"] != "gauss" {
 			t.Errorf("%s: the defaults are %v", name, s.Params)
 		}
-		want(name+", filled spec", must(s.Build()), d)
+		for what, l := range map[string]layers.Layer{"layer": must(layers.NewHDDLayer(layers.Density{Distance: d, Sigma: .5,
+			Lambdas: 5}, 1, 4)), "unnamed": unnamed, "filled spec": must(s.Build())} {
+			near(t, name+", "+what, floats(values(l)["lambda"]), expected, 0)
+		}
 	}
 }
 
