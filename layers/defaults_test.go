@@ -129,7 +129,7 @@ func TestDefaultsFollowTheScale(t *testing.T) {
 // TestGivenParametersAreKept: no data are looked at then, the caller's map of values is not written to, and what has a
 // declared default gets it.
 func TestGivenParametersAreKept(t *testing.T) {
-	x := histograms(tensor.Float64, 7, 3, 1)
+	x := histograms(tensor.Float64, 7, 4, 1)
 	for _, e := range layers.Entries() {
 		given, want := layers.Values{}, layers.Values{}
 		for _, p := range e.Params() {
@@ -168,7 +168,7 @@ func TestGivenParametersAreKept(t *testing.T) {
 		before := layers.Spec{Map: e.Name}
 		must(before, before.FillDefaults(x))
 		again := before
-		if err := again.FillDefaults(histograms(tensor.Float64, 11, 3, 2)); err != nil ||
+		if err := again.FillDefaults(histograms(tensor.Float64, 11, 4, 2)); err != nil ||
 			!reflect.DeepEqual(before, again) {
 			t.Errorf("%s: filled in twice, %v became %v, %v", e.Name, before.Params, again.Params, err)
 		}

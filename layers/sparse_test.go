@@ -149,6 +149,9 @@ func TestSparseCompositions(t *testing.T) {
 	}
 	none := must(layers.Transform(binning, nil, must(ops.NewCSR(1, d, []int{0, 0}, nil, []float64(nil)))))
 	near(t, "binning of no entries", floats(none), features(binning, zeros(1, d)), 0)
+	if stored := must(must(layers.SpecOf(binning)).Traits()).Stored; stored != 3 { // one a grid of 16 bins
+		t.Errorf("a row of the binning map is said to have %d features that are not 0", stored)
+	}
 	if layers.StoredFeatures(random, x) != 0 || layers.StoredFeatures(id, s) != s.Stored() {
 		t.Error("StoredFeatures")
 	}

@@ -61,12 +61,13 @@ func throughJSON(s layers.Spec) (read layers.Spec) {
 // TestSpecKeepsTheChoice: what auto chose is a number in the text, of each kernel that has a choice, and of the exact
 // measure, where there is none, auto; a spec that cannot be built is written as it is.
 func TestSpecKeepsTheChoice(t *testing.T) {
+	of := func(dims, features int, v layers.Values) layers.Spec {
+		return layers.Spec{Map: "sphere-polynomial", Dims: dims, Features: features, Params: v, Seed: 1}
+	}
 	for _, s := range []layers.Spec{
-		{Map: "sphere-polynomial", Params: layers.Values{"a": 3., "p": 1.}, Dims: 3, Features: 64, Seed: 1},
-		{Map: "sphere-polynomial", Params: layers.Values{"a": 1.5, "p": 3., "coupling": "iid"}, Dims: 3, Features: 8,
-			Seed: 2},
-		{Map: "sphere-polynomial", Params: layers.Values{"a": 1.2, "p": 2., "eps": "auto"}, Dims: 3, Features: 256,
-			Seed: 3},
+		of(3, 64, layers.Values{"a": 3., "p": 1.}),
+		of(3, 8, layers.Values{"a": 1.5, "p": 3., "coupling": "iid"}),
+		of(3, 256, layers.Values{"a": 1.2, "p": 2., "eps": "auto"}),
 	} {
 		chosen := must(s.Build()).(*layers.GORFLayer).Split()
 		read := throughJSON(s)
@@ -77,13 +78,11 @@ func TestSpecKeepsTheChoice(t *testing.T) {
 			t.Errorf("%v: read back %v, chosen %v and %v", s, again, chosen.Eps, chosen.Flat)
 		}
 	}
-	exact := layers.Spec{Map: "sphere-polynomial", Dims: 3, Features: 8, Params: layers.Values{"eps": "auto"}}
-	if again := throughJSON(exact).Params; again.Word("eps") != "auto" {
-		t.Errorf("the exact measure is read back as %v", again)
-	}
-	wrong := layers.Spec{Map: "sphere-polynomial", Dims: -1, Features: 8, Params: layers.Values{"eps": "auto"}}
-	if again := throughJSON(wrong).Params; again.Word("eps") != "auto" {
-		t.Errorf("a spec that builds nothing is read back as %v", again)
+	auto := layers.Values{"eps": "auto"}
+	for what, dims := range map[string]int{"the exact measure": 3, "what builds nothing": -1} {
+		if again := throughJSON(of(dims, 8, auto)).Params; again.Word("eps") != "auto" {
+			t.Errorf("%s is read back as %v", what, again)
+		}
 	}
 }
 
@@ -107,24 +106,6 @@ func TestSpecOfMeanMap(t *testing.T) {
 			continue
 		}
 		near(t, s, features(must(s.Restore(values(l))), x), features(l, x), 0)
-	}
-}
-
-// TestPolicy: a layer that tunes something says by which policy.
-func TestPolicy(t *testing.T) {
-	for _, e := range layers.Entries() {
-		s := layers.Spec{Map: e.Name, Tune: "all"}
-		must(s, s.FillDefaults(unitRows(30, 4)))
-		if s.Dims = 4; e.HasFeatures() {
-			s.Features = 16
-		}
-		l, err := s.Build()
-		if err != nil { // nothing to tune
-			continue
-		}
-		if p, ok := l.(interface{ Policy() layers.Policy }); !ok || p.Policy() != layers.All {
-			t.Errorf("%v does not have the policy all", l)
-		}
 	}
 }
 

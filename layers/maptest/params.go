@@ -176,6 +176,10 @@ func params(t *testing.T, c *contract) {
 		if again.String() != first.String() {
 			t.Errorf("the spec from JSON builds %v, not %v", again, first)
 		}
+		of, ok := changed.(interface{ Policy() layers.Policy })
+		if p != layers.Frozen && !c.tree && (!ok || of.Policy() != p) {
+			t.Errorf("%v does not have the policy %v", changed, p)
+		}
 		old := fwd(changed, x) // a graph from before SetParams
 		before := transform(changed, x)
 		summary(t, changed)
@@ -188,11 +192,11 @@ func params(t *testing.T, c *contract) {
 			}
 		}
 		must(changed, changed.SetParams(turned))
-		of := must(layers.SpecOf(first))
+		spec := must(layers.SpecOf(first))
 		all := map[string]layers.Layer{"the spec from JSON": again, "SetParams": changed,
-			"Restore": must(read.Restore(values(first))), "Restore of SpecOf": must(of.Restore(values(first)))}
+			"Restore": must(read.Restore(values(first))), "Restore of SpecOf": must(spec.Restore(values(first)))}
 		if !c.traits.Fitted {
-			all["Build of SpecOf"] = must(of.Build())
+			all["Build of SpecOf"] = must(spec.Build())
 		}
 		for what, l := range all {
 			z := old
