@@ -52,23 +52,13 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestGORFLayerShares: with a shared coupling both signs use the directions of one, with another coupling each sign has
-// its own. A lone sign has all frequencies to itself.
-func TestGORFLayerShares(t *testing.T) {
+// TestGORFLayerOfOneSign: a lone sign has all frequencies to itself, whatever the coupling.
+func TestGORFLayerOfOneSign(t *testing.T) {
 	for _, c := range spectral.Couplings() {
-		l := must(layers.NewGORFLayer(twoGaussians, 5, 28, layers.WithCoupling(c)))
-		want := 14
-		if c.Shares() {
-			want = 7
-		}
-		if u := l.Params()[0]; u.Name != "U" || !u.Value.Shape().Eq(tensor.Shape{5, want}) || l.Coupling() != c {
-			t.Errorf("%v: %s %v", c, u.Name, u.Value.Shape())
-		}
-		one := must(layers.NewGORFLayer(spectral.SpherePolynomial{A: 4, P: 10, Eps: .03}, 5, 28,
-			layers.WithCoupling(c)))
-		_, minus := one.Split().Masses()
-		if u := one.Params()[0].Value; !u.Shape().Eq(tensor.Shape{5, 14}) || minus != 0 {
-			t.Errorf("%v: one sign has directions %v, %v", c, u.Shape(), one.Split())
+		l := must(layers.NewGORFLayer(spectral.SpherePolynomial{A: 4, P: 10, Eps: .03}, 5, 28, layers.WithCoupling(c)))
+		_, minus := l.Split().Masses()
+		if u := l.Params()[0].Value; !u.Shape().Eq(tensor.Shape{5, 14}) || minus != 0 || l.Coupling() != c {
+			t.Errorf("%v: one sign has directions %v, %v", l.Coupling(), u.Shape(), l.Split())
 		}
 	}
 }

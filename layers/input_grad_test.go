@@ -17,21 +17,21 @@ import (
 // in part. With WithInputGrad there is a gradient. Package maptest has the leaf directly below every map.
 func TestForgottenInputGrad(t *testing.T) {
 	name := layers.WithName("first")
+	build := func(d int, o ...layers.Option) layers.Layer {
+		return fourier(d, 4, append(o, layers.Tune(layers.All))...)
+	}
+	both := func() []layers.Part {
+		return []layers.Part{{Layer: build(2), To: 2, Weight: 1}, {Layer: build(2), From: 1, To: 3, Weight: 1}}
+	}
 	for says, build := range map[string]func(o ...layers.Option) layers.Layer{
 		`layers: FourierLayer "first"`: func(o ...layers.Option) layers.Layer {
-			return fourier(3, 4, append(o, name, layers.Tune(layers.All), layers.WithPhase())...)
+			return build(3, append(o, name, layers.WithPhase())...)
 		},
 		`layers: LinearHead "first"`: func(o ...layers.Option) layers.Layer {
 			return must(layers.NewLinearHead(3, 2, append(o, name)...))
 		},
-		`layers: Product`: func(o ...layers.Option) layers.Layer {
-			return must(layers.NewProduct(3, []layers.Part{{Layer: fourier(2, 4), To: 2, Weight: 1},
-				{Layer: fourier(2, 4, layers.Tune(layers.All)), From: 1, To: 3, Weight: 1}}, o...))
-		},
-		`layers: Concat`: func(o ...layers.Option) layers.Layer {
-			return must(layers.NewConcat(3, []layers.Part{{Layer: fourier(2, 4), To: 2, Weight: 1},
-				{Layer: fourier(2, 4, layers.Tune(layers.All)), From: 1, To: 3, Weight: 1}}, o...))
-		},
+		`layers: Product`: func(o ...layers.Option) layers.Layer { return must(layers.NewProduct(3, both(), o...)) },
+		`layers: Concat`:  func(o ...layers.Option) layers.Layer { return must(layers.NewConcat(3, both(), o...)) },
 	} {
 		for _, chain := range []string{"alone", "below a frozen map", "below tanh", "in two ways"} {
 			l, asked := build(), build(layers.WithInputGrad())
@@ -59,7 +59,7 @@ func TestForgottenInputGrad(t *testing.T) {
 			}
 			err := grad(l)
 			wantErr(t, what, ops.Cause(err), layers.ErrParam, says, "WithInputGrad")
-			if !strings.Contains(fmt.Sprint(err), says) || !strings.Contains(fmt.Sprint(err), "WithInputGrad") {
+			if text := fmt.Sprint(err); !strings.Contains(text, says) || !strings.Contains(text, "WithInputGrad") {
 				t.Errorf("%s: %v", what, err)
 			}
 		}

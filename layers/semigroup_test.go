@@ -80,7 +80,7 @@ func TestWavesOrder(t *testing.T) {
 // TestLevyBias: with very many frequencies the map is off the kernel by no more than its columns are off the metric,
 // and these by no more than SupError and LogWavesError say.
 func TestLevyBias(t *testing.T) {
-	x := histograms(tensor.Float64, 30, 4, 1)
+	x := histograms(tensor.Float64, 9, 4, 1)
 	v := x.Float64s()
 	h := must(spectral.NewHarmonics(spectral.Levy{}, 1, spectral.Rectangular,
 		must(spectral.FittedPeriod(spectral.Levy{}, 1, spectral.Rectangular))))
@@ -92,7 +92,7 @@ func TestLevyBias(t *testing.T) {
 		}
 		scaled := mapped(x, func(v float64) float64 { return scale * v })
 		psi, d := features(l.Metric(), scaled), l.Metric().Features()
-		for i := range 30 {
+		for i := range 9 {
 			for j := range i {
 				got, bound := 0.0, 1e-12
 				for c := range d {

@@ -67,12 +67,9 @@ func TestTreeOfFittedMaps(t *testing.T) {
 	l := must(s.Fit(x))
 	state := must(s.State())
 	params := values(l)
-	if len(state) != 2 {
-		t.Errorf("the state is %v", state)
-	}
 	for name, shape := range state {
-		if params[name] == nil || !params[name].Shape().Eq(shape) {
-			t.Errorf("the state has %s of %v, the layer %v", name, shape, params[name])
+		if len(state) != 2 || params[name] == nil || !params[name].Shape().Eq(shape) {
+			t.Errorf("the state is %v, and the layer has %s of %v", state, name, params[name])
 		}
 	}
 	near(t, "Restore", features(must(s.Restore(params)), x), features(l, x), 0)
