@@ -81,7 +81,7 @@ func TestMust(t *testing.T) {
 func TestPartOfColumns(t *testing.T) {
 	l := must(layers.NewConcat(5, []layers.Part{{Layer: must(layers.NewIdentity(2)), To: 2, Weight: 1},
 		{Layer: must(layers.NewHomogeneousLayer(spectral.Chi2{}, 3)), From: 2, To: 5, Weight: 1}}))
-	_, err := l.Transform(nil, tensor.New(tensor.WithShape(2, 5), tensor.WithBacking([]float64{0, 0, 1, 1, 1, 0, 0, 1, -1, 1})))
+	_, err := l.Transform(nil, dense(5, 0, 0, 1, 1, 1, 0, 0, 1, -1, 1))
 	wantErr(t, "a negative cell", err, layers.ErrDomain, "x[1,3] = -1 is negative")
 }
 

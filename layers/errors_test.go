@@ -214,6 +214,7 @@ func TestErrors(t *testing.T) {
 			layers.ErrShape, "5 weights"},
 
 		// NewGORFLayer.
+		{signs(nil), layers.ErrParam, "no kernel"},
 		{signs(twoGaussians, layers.WithSampler(spectral.Sobol{})), layers.ErrParam, "use WithCoupling"},
 		{signs(spectral.ArcCosine{Eps: 1e-3}), layers.ErrParam, "allow a larger Eps"},
 		{signs(spectral.DeltaGaussian{Sigmas: []float64{1e-45}, Weights: []float64{1}},

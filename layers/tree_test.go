@@ -11,10 +11,10 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// network is a spec of each kind of layer, two levels deep: dense layers below two maps side by side, one of them
-// fitted.
-func network() layers.Spec {
-	return layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
+// TestTree: a tree is given defaults part by part, and states its columns and what it tunes. Package maptest has the
+// rest.
+func TestTree(t *testing.T) {
+	s := layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
 		{Map: "dense", Features: 5, Params: layers.Values{"activation": "tanh"}, Tune: "all", Seed: 1},
 		{Map: "concat", Params: layers.Values{"from": "0:2", "to": "3:5", "weights": "1:0.25"}, Parts: []layers.Spec{
 			{Map: "sequential", Parts: []layers.Spec{
@@ -25,12 +25,6 @@ func network() layers.Spec {
 		}},
 		{Map: "dense", Features: 3, Params: layers.Values{"activation": "softplus"}},
 	}}
-}
-
-// TestTree: a tree is given defaults part by part, and states its columns and what it tunes. Package maptest has the
-// rest.
-func TestTree(t *testing.T) {
-	s := network()
 	must(s, s.FillDefaults(rows(tensor.Float64, 7, 4, 1)))
 	if s.Parts[1].Parts[1].Params["sigma"] == nil || s.Parts[1].Dims != 5 || s.Parts[2].Dims != 24 {
 		t.Fatalf("the defaults are %+v", s)
