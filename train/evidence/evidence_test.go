@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
@@ -94,17 +94,6 @@ func ExampleMaximise() {
 	// prediction 3.9 of 3.9
 }
 
-// TestRelevance: the two columns that matter are found, and the noise.
-func TestRelevance(t *testing.T) {
-	r := maximise(t, gaussian(t, 2, layers.BandwidthEach), someRows(600, 1, 1, 1), evidence.Options{})
-	if min(r.Relevance[0], r.Relevance[1]) < .4 || slices.Max(r.Relevance[2:]) > .06 || !r.Converged || r.Rows != 600 {
-		t.Errorf("%+v", r)
-	}
-	if sd := math.Sqrt(r.Noise[0]); math.Abs(sd-.1) > .015 {
-		t.Errorf("the noise has the deviation %v, want .1", sd)
-	}
-}
-
 // TestUnits: another unit of the columns and of sigma, even one whose square overflows, and another one of the targets
 // change nothing but what has a unit. Where sigma is far off, the relevance is still one.
 func TestUnits(t *testing.T) {
@@ -131,38 +120,22 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// blocksOf are pairs that are read, in blocks of some rows.
-type blocksOf struct {
-	data.Pairs
-	rows int
-}
-
-func (b blocksOf) Blocks(context.Context, int) iter.Seq2[data.Pairs, error] {
-	return func(yield func(data.Pairs, error) bool) {
-		for lo, x := range data.Blocks(b.X, b.rows) {
-			y := b.Y.Slice(lo, lo+x.Shape()[0], 0, b.Y.RawMatrix().Cols).(*mat.Dense)
-			if !yield(data.Pairs{X: x, Y: mat.DenseCopyOf(y)}, nil) {
-				return
-			}
-		}
-	}
-}
-
 // TestRows: rows that are read, and sparse ones, bring what the same rows in memory bring; of more than enough rows some are drawn by the seed.
 func TestRows(t *testing.T) {
 	p := someRows(150, 1, 1, 1)
 	o := evidence.Options{MaxEvaluations: 12}
 	want := maximise(t, gaussian(t, 2, layers.Bandwidth), p, o)
+	read := trial.InBlocks(t, p.X.(*tensor.Dense), p.Y, 70)
 	sparse, err := ops.CSROf(p.X.(*tensor.Dense))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, rows := range map[string]data.Examples{"read": blocksOf{p, 70}, "sparse": data.Pairs{X: sparse, Y: p.Y}} {
+	for name, rows := range map[string]data.Examples{"read": read, "sparse": data.Pairs{X: sparse, Y: p.Y}} {
 		if got := maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o); !scalar.EqualWithinRel(got.After, want.After, 1e-8) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
-	for name, rows := range map[string]data.Examples{"memory": p, "read": blocksOf{p, 70}} {
+	for name, rows := range map[string]data.Examples{"memory": p, "read": read} {
 		o.Rows = 60
 		a, b := maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o), maximise(t, gaussian(t, 2, layers.Bandwidth), rows, o)
 		if a.After != b.After || a.Rows < 40 || a.Rows > 80 {
@@ -206,7 +179,7 @@ func TestRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := maximise(t, m, p, evidence.Options{})
-	if !(r.After < r.Before) || r.Relevance[0] != 1 {
+	if !(r.After < r.Before) || r.Relevance[0] != 1 || !r.Converged || r.Rows != 200 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,33 +22,30 @@ import (
 
 // fitCase is a fit that can be run again from the start: of rows in memory, or of rows that are read.
 type fitCase struct {
-	name string
-	run  func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error)
-	o    FitOptions
+	name  string
+	dtype tensor.Dtype
+	rows  data.Examples
+	o     FitOptions
 }
 
 func fitCases(t *testing.T) []fitCase {
 	rows, set := fields(t, data.StreamOptions{BlockRows: 60, Shuffle: 80, Seed: 2}, "csv", 90, 113)
 	y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
-	x := must(set.As(tensor.Float32))
-	tuned := func(dt tensor.Dtype) (layers.Layer, layers.Head) {
-		m := must(layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: layers.Values{"sigma": .4}, Sampler: "iid",
-			Seed: 5, Dtype: fmt.Sprint(dt), Tune: "all"}.Build())
-		h := must(layers.NewSoftmaxHead(24, 2, layers.WithDtype(dt)))
-		return m, h
-	}
+	memory := data.Pairs{X: must(set.As(tensor.Float32)), Y: y}
 	return []fitCase{
-		{"memory", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
-			m, h := tuned(tensor.Float32)
-			r, err := Fit(ctx, m, h, data.Pairs{X: x, Y: y}, o)
-			return m, h, r, err
-		}, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05, Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, MapDecay: .02, ClassWeights: []float64{1, 2}}},
-		{"stream", func(ctx context.Context, o FitOptions) (layers.Layer, layers.Head, *fits.Course, error) {
-			m, h := tuned(tensor.Float64)
-			r, err := Fit(ctx, m, h, rows, o)
-			return m, h, r, err
-		}, FitOptions{Epochs: 4, Batch: 30, Solver: SGD, Schedule: LinearRate, Lambda: 1e-3}},
+		{"memory", tensor.Float32, memory, FitOptions{Epochs: 5, Batch: 40, HeldOut: .2, Patience: 2, MapRate: .05,
+			Schedule: CosineRate, WarmUp: 1, ClipNorm: .5, WeightDecay: .01, MapDecay: .02, ClassWeights: []float64{1, 2}}},
+		{"stream", tensor.Float64, rows, FitOptions{Epochs: 4, Batch: 30, Solver: SGD, Schedule: LinearRate, Lambda: 1e-3}},
 	}
+}
+
+// run fits a new map that is tuned, and its head, and returns the parameters of both.
+func (c fitCase) run(ctx context.Context, o FitOptions) ([]float64, *fits.Course, error) {
+	m := must(layers.Spec{Map: "gaussian", Dims: 2, Features: 24, Params: layers.Values{"sigma": .4}, Sampler: "iid",
+		Seed: 5, Dtype: fmt.Sprint(c.dtype), Tune: "all"}.Build())
+	h := must(layers.NewSoftmaxHead(24, 2, layers.WithDtype(c.dtype)))
+	r, err := Fit(ctx, m, h, c.rows, o)
+	return weights(m, h), r, err
 }
 
 // afterSteps is a context that ends when it has been looked at n times.
@@ -67,7 +65,7 @@ func (c *afterSteps) Err() error {
 // that loses what it did since its last checkpoint.
 func TestResume(t *testing.T) {
 	for _, c := range fitCases(t) {
-		m, h, want, err := c.run(context.Background(), c.o)
+		w, want, err := c.run(t.Context(), c.o)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -80,7 +78,7 @@ func TestResume(t *testing.T) {
 				looks = 4 + 3*stops // and so does reading, which begins afresh
 			}
 			ctx.left.Store(int64(looks))
-			gm, gh, got, err := c.run(ctx, o)
+			gw, got, err := c.run(ctx, o)
 			if errors.Is(err, context.Canceled) && stops < 200 {
 				if stops%2 == 1 { // as a crash would: the last checkpoint was never written
 					names, _, err := (&keeper{Checkpoints: o.Checkpoints}).files()
@@ -96,7 +94,7 @@ func TestResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(c.name, err)
 			}
-			if stops < 2 || !got.Resumed || fmt.Sprint(weights(gm, gh)) != fmt.Sprint(weights(m, h)) {
+			if stops < 2 || !got.Resumed || !slices.Equal(gw, w) {
 				t.Errorf("%s: after %d stops the parameters are others", c.name, stops)
 			}
 			if fmt.Sprint(got.Epochs) != fmt.Sprint(want.Epochs) || got.Best != want.Best || got.Stopped != want.Stopped {
@@ -112,7 +110,7 @@ func TestCheckpointErrors(t *testing.T) {
 	c := fitCases(t)[0]
 	o := c.o
 	o.Checkpoints = Checkpoints{Path: filepath.Join(t.TempDir(), "fit")}
-	if _, _, _, err := c.run(context.Background(), o); err != nil {
+	if _, _, err := c.run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	names, _, err := (&keeper{Checkpoints: o.Checkpoints}).files()
@@ -121,7 +119,7 @@ func TestCheckpointErrors(t *testing.T) {
 	}
 	want := func(what string, o FitOptions, sentinel error, text string) {
 		t.Helper()
-		if _, _, _, err := c.run(context.Background(), o); !errors.Is(err, sentinel) || !strings.Contains(err.Error(), text) {
+		if _, _, err := c.run(t.Context(), o); !errors.Is(err, sentinel) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -134,16 +132,12 @@ func TestCheckpointErrors(t *testing.T) {
 	for _, at := range []int{0, 50, len(whole) / 2, len(whole) - 1} {
 		broken := append([]byte(nil), whole...)
 		broken[at] ^= 1
-		if err := os.WriteFile(names[1], broken, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, _, err := c.run(context.Background(), o); !errors.Is(err, modelfile.ErrCorrupt) && !errors.Is(err, modelfile.ErrFormat) {
+		must(0, os.WriteFile(names[1], broken, 0o644))
+		if _, _, err := c.run(t.Context(), o); !errors.Is(err, modelfile.ErrCorrupt) && !errors.Is(err, modelfile.ErrFormat) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}
-	if err := os.WriteFile(names[1], whole[:len(whole)/3], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(names[1], whole[:len(whole)/3], 0o644))
 	want("cut", o, modelfile.ErrCorrupt, "remove it to go on")
 	o.Checkpoints.Path = filepath.Join(t.TempDir(), "none", "fit")
 	want("no folder", o, os.ErrNotExist, "none")

@@ -112,16 +112,18 @@ func TestFitRows(t *testing.T) {
 	}
 }
 
+// TestFitRowsErrors: what is wrong with rows that are read is an error that names the file, or what does not fit.
 func TestFitRowsErrors(t *testing.T) {
-	ctx, o := context.Background(), FitOptions{Epochs: 1}
+	ctx, o := t.Context(), FitOptions{Epochs: 1}
 	rows, _ := fields(t, data.StreamOptions{}, "csv", 20)
 	m, softmax := trial.Fourier(t, 2, 8, 1), trial.HeadOf(t, true, 8, 2)
-	targets := rows
-	targets.Classes = nil
-	narrow := rows
-	narrow.Dtype = tensor.Float32
+	targets, few, narrow := rows, rows, rows
+	targets.Classes, few.Classes, narrow.Dtype = nil, rows.Classes[:1], tensor.Float32
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
+	outside, _ := fields(t, data.StreamOptions{Seed: 2, Shuffle: 8}, "csv", 20, 20)
+	must(0, os.WriteFile(outside.Stream.Files()[1], []byte(".1,.2,0\n.1,-.5,1\n"), 0o644))
+	semigroup := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithName("map")))
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		m    layers.Layer
@@ -129,30 +131,26 @@ func TestFitRowsErrors(t *testing.T) {
 		rows data.Streamed
 		o    FitOptions
 		err  error
+		text string
 	}{
-		"columns":  {ctx, trial.Fourier(t, 3, 8, 1), softmax, rows, o, domain.ErrShape},
-		"features": {ctx, m, trial.HeadOf(t, true, 9, 2), rows, o, domain.ErrShape},
-		"outputs":  {ctx, m, trial.HeadOf(t, true, 8, 3), rows, o, domain.ErrShape},
-		"dtype":    {ctx, m, softmax, narrow, o, domain.ErrDtype},
-		"softmax":  {ctx, m, trial.HeadOf(t, true, 8, 1), targets, o, domain.ErrParam},
-		"targets":  {ctx, m, trial.HeadOf(t, false, 8, 1), targets, o, domain.ErrParam},
-		"options":  {ctx, m, softmax, rows, FitOptions{Batch: -1}, domain.ErrParam},
-		"context":  {cancelled, m, softmax, rows, o, context.Canceled},
+		"columns":  {ctx, trial.Fourier(t, 3, 8, 1), softmax, rows, o, domain.ErrShape, "the map takes 3"},
+		"features": {ctx, m, trial.HeadOf(t, true, 9, 2), rows, o, domain.ErrShape, "the head takes 9"},
+		"outputs": {ctx, m, trial.HeadOf(t, true, 8, 3), rows, o,
+			domain.ErrShape, "0.csv: train: Fit: targets have shape (20, 2), want (20, 3)"},
+		"dtype":   {ctx, m, softmax, narrow, o, domain.ErrDtype, "x is float32, the map float64"},
+		"softmax": {ctx, m, trial.HeadOf(t, true, 8, 1), targets, o, domain.ErrParam, "use a LinearHead"},
+		"targets": {ctx, m, trial.HeadOf(t, false, 8, 1), targets, o,
+			domain.ErrParam, "0.csv: data: Streamed: Classes go with"},
+		"label":   {ctx, m, trial.HeadOf(t, true, 8, 1), few, o, data.ErrLabel, "0.csv"},
+		"options": {ctx, m, softmax, rows, FitOptions{Batch: -1}, domain.ErrParam, "Batch = -1"},
+		"context": {cancelled, m, softmax, rows, o, context.Canceled, "0.csv: stopped after 0 rows"},
+		"domain": {ctx, semigroup, softmax, outside, o, domain.ErrDomain,
+			`1.csv: layers: RandomLaplaceLayer "map": x[1,1] = -0.5 is negative`},
 	} {
-		if _, err := Fit(c.ctx, c.m, c.head, c.rows, c.o); !errors.Is(err, c.err) {
-			t.Errorf("%s: %v", name, err)
+		_, err := Fit(c.ctx, c.m, c.head, c.rows, c.o)
+		if !errors.Is(err, c.err) || !strings.Contains(fmt.Sprint(err), c.text) {
+			t.Errorf("%s: %v, want %v with %q", name, err, c.err, c.text)
 		}
-	}
-	// A row outside the domain is named as in its file.
-	rows, _ = fields(t, data.StreamOptions{Seed: 2, Shuffle: 8}, "csv", 20, 20)
-	semigroup := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: .1}, 2, 8, layers.WithSeed(1)))
-	bad := rows.Stream.Files()[1]
-	if err := os.WriteFile(bad, []byte(".1,.2,0\n.1,-.5,1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Fit(ctx, semigroup, softmax, rows, o); err == nil || !strings.Contains(err.Error(), "1.csv") ||
-		!strings.Contains(err.Error(), "x[1,1] = -0.5 is negative") {
-		t.Errorf("a negative number: %v", err)
 	}
 }
 

@@ -96,14 +96,9 @@ func one(t *testing.T, o FitOptions, start float64) []float64 {
 	rows, set := fields(t, data.StreamOptions{}, "csv", 40)
 	y := must(data.OneVersusRest(must(rows.Classes.Index(set.Labels)), 2))
 	h := trial.HeadOf(t, true, 2, 2)
-	if err := h.SetWeights([]float64{start, 2 * start, -start, start}, []float64{0, start}); err != nil {
-		t.Fatal(err)
-	}
-	m := must(layers.NewIdentity(2))
+	must(0, h.SetWeights([]float64{start, 2 * start, -start, start}, []float64{0, start}))
 	o.Epochs, o.Batch, o.Solver = 1, 40, SGD
-	if _, err := Fit(context.Background(), m, h, data.Pairs{X: set.X, Y: y}, o); err != nil {
-		t.Fatal(err)
-	}
+	must(Fit(t.Context(), must(layers.NewIdentity(2)), h, data.Pairs{X: set.X, Y: y}, o))
 	return weights(h)
 }
 
@@ -141,9 +136,7 @@ func TestLabelSmoothing(t *testing.T) {
 		h := trial.HeadOf(t, true, 2, 3) // at 0: all probabilities are 1/3
 		o := FitOptions{Epochs: 1, Solver: SGD, LearnRate: rate, LabelSmoothing: epsilon, ClassWeights: c}
 		rows := data.Pairs{X: tensor.New(tensor.WithShape(2, 2), tensor.WithBacking(slices.Clone(x))), Y: y}
-		if _, err := Fit(context.Background(), must(layers.NewIdentity(2)), h, rows, o); err != nil {
-			t.Fatal(err)
-		}
+		must(Fit(t.Context(), must(layers.NewIdentity(2)), h, rows, o))
 		want := make([]float64, 9) // W [2, 3] and b
 		for i, own := range class {
 			w := 1.
@@ -170,7 +163,7 @@ func TestLabelSmoothing(t *testing.T) {
 			t.Errorf("-1 of %d classes: %v, %v", classes, o.LabelSmoothing, err)
 		}
 	}
-	_, err := Fit(context.Background(), must(layers.NewIdentity(1)), trial.HeadOf(t, false, 1, 1), data.Pairs{
+	_, err := Fit(t.Context(), must(layers.NewIdentity(1)), trial.HeadOf(t, false, 1, 1), data.Pairs{
 		X: tensor.New(tensor.WithShape(2, 1), tensor.WithBacking([]float64{1, 2})), Y: mat.NewDense(2, 1, []float64{1, 2})},
 		FitOptions{LabelSmoothing: .1})
 	if !errors.Is(err, domain.ErrParam) || !strings.Contains(err.Error(), "SoftmaxHead") {
@@ -201,14 +194,9 @@ func TestMapDecay(t *testing.T) {
 					}
 				}
 				h := trial.HeadOf(t, false, m.Features(), 1)
-				err := h.SetWeights(slices.Repeat([]float64{.1}, m.Features()), []float64{7})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(0, h.SetWeights(slices.Repeat([]float64{.1}, m.Features()), []float64{7}))
 				o := FitOptions{Epochs: 1, Batch: 20, Solver: solver, MapRate: rate, MapDecay: decay}
-				if _, err := Fit(context.Background(), m, h, data.Pairs{X: x, Y: y}, o); err != nil {
-					t.Fatal(err)
-				}
+				must(Fit(t.Context(), m, h, data.Pairs{X: x, Y: y}, o))
 				return m.Params()
 			}
 			start, free := build().Params(), after(0)
@@ -273,14 +261,13 @@ func TestMapDecays(t *testing.T) {
 	_, want, _ := fit(one)
 	for _, procs := range []int{1, 2, 20} {
 		runtime.GOMAXPROCS(procs)
-		for _, own = range []bool{false, true} {
-			c, w, err := fit(o)
-			if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
-				t.Errorf("%d cores, own layer %v: the decay is %v, want %v; %v", procs, own, c.MapDecay, best, err)
-			}
-			if math.Abs(8*c.HeldLoss-least) > 1e-12*least {
-				t.Errorf("%d cores, own layer %v: the loss is %v, want %v", procs, own, 8*c.HeldLoss, least)
-			}
+		own = procs == 2
+		c, w, err := fit(o)
+		if err != nil || best == 0 || c.MapDecay != best || !slices.Equal(w, want) || len(c.Epochs) != base.Epochs {
+			t.Errorf("%d cores, own layer %v: the decay is %v, want %v; %v", procs, own, c.MapDecay, best, err)
+		}
+		if math.Abs(8*c.HeldLoss-least) > 1e-12*least {
+			t.Errorf("%d cores, own layer %v: the loss is %v, want %v", procs, own, 8*c.HeldLoss, least)
 		}
 	}
 	own = false
@@ -300,21 +287,37 @@ func TestMapDecays(t *testing.T) {
 // TestClipOfHugeGradients: the squares of a gradient overflow, and its norm does not; the step has the length that it
 // is cut to.
 func TestClipOfHugeGradients(t *testing.T) {
-	one := func(v float64) *tensor.Dense {
-		return tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{v}))
-	}
-	h := trial.HeadOf(t, false, 1, 1)
-	if err := h.SetWeights([]float64{1}, []float64{0}); err != nil {
-		t.Fatal(err)
-	}
-	m := must(layers.NewIdentity(1))
-	o := FitOptions{Epochs: 1, Batch: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
-	if _, err := Fit(context.Background(), m, h, data.Pairs{X: one(1), Y: mat.NewDense(1, 1, []float64{1e154})}, o); err != nil {
-		t.Fatal(err)
-	}
+	h, o := trial.HeadOf(t, false, 1, 1), FitOptions{Epochs: 1, Solver: SGD, LearnRate: .5, ClipNorm: 1}
+	x, y := tensor.New(tensor.WithShape(1, 1), tensor.WithBacking([]float64{1})), mat.NewDense(1, 1, []float64{1e154})
+	must(0, h.SetWeights([]float64{1}, []float64{0}))
+	must(Fit(t.Context(), must(layers.NewIdentity(1)), h, data.Pairs{X: x, Y: y}, o))
 	w := weights(h)
 	if got := math.Hypot(w[0]-1, w[1]); math.Abs(got-.5) > 1e-12 {
 		t.Errorf("the step has the length %v, want .5", got)
+	}
+}
+
+// TestFailed: a fit has failed if it diverges, or has more than twice the loss of the short fits in its last epoch. The
+// loss of smoothed labels, and one with a penalty, do not compare.
+func TestFailed(t *testing.T) {
+	c := choice{loss: .1}
+	course := &fits.Course{Epochs: []fits.Epoch{{Loss: .1}, {Loss: .21}}}
+	for i, want := range []struct {
+		course *fits.Course
+		err    error
+		o      FitOptions
+		failed bool
+	}{
+		{course, nil, FitOptions{}, true},
+		{&fits.Course{Epochs: []fits.Epoch{{Loss: .7}, {Loss: .19}}}, nil, FitOptions{}, false},
+		{course, nil, FitOptions{LabelSmoothing: .1}, false},
+		{course, nil, FitOptions{Lambda: .1}, false},
+		{nil, fmt.Errorf("the loss is NaN: %w", given.ErrDiverged), FitOptions{}, true},
+		{course, errors.New("another"), FitOptions{}, false},
+	} {
+		if got := c.failed(want.course, want.err, want.o); got != want.failed {
+			t.Errorf("case %d: %v", i, got)
+		}
 	}
 }
 
@@ -333,14 +336,20 @@ func TestManyRows(t *testing.T) {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 1, 2, layers.Tune(layers.All)))
 	}
 	for _, c := range []struct{ rows, epochs int }{{1000, 40}, {100_000, 20}, {300_000, 8}} {
-		x, y := trial.Problem(c.rows, 1, 1, 3)
-		course, err := Fit(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, FitOptions{Batch: c.rows})
-		if err != nil || len(course.Epochs) != c.epochs {
-			t.Errorf("%d rows: %v, want %d epochs", c.rows, err, c.epochs)
+		var o FitOptions
+		if err := o.fill(true, c.rows); err != nil || o.Epochs != c.epochs {
+			t.Errorf("%d rows: %d epochs, want %d (%v)", c.rows, o.Epochs, c.epochs, err)
 		}
 	}
 	const n, o = 60_000, 50_000
 	x, y := trial.Problem(n, 1, 1, 3)
+	ctx, stop := context.WithCancel(t.Context())
+	epochs := 0 // as the first one tells
+	all := FitOptions{Batch: n, Progress: func(e fits.Epoch) { epochs = e.Of; stop() }}
+	_, err := Fit(ctx, drawn(), trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, all)
+	if epochs != 33 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d rows: %d epochs (%v)", n, epochs, err)
+	}
 	options := FitOptions{Epochs: 1, Batch: o, Seed: 7}
 	part := data.Shuffle(n, options.Seed)[:o]
 	loss := func(rows data.Pairs) float64 {
@@ -355,7 +364,7 @@ func TestManyRows(t *testing.T) {
 	}
 	must(0, x.SetAt(-1., bad, 0))
 	m := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 1, 2, layers.Tune(layers.All)))
-	_, err := HeldLoss(t.Context(), m, trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, options)
+	_, err = HeldLoss(t.Context(), m, trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, options)
 	if want := fmt.Sprintf("x[%d,0] = -1", bad); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v does not say %s", err, want)
 	}
