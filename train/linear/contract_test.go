@@ -92,7 +92,7 @@ func TestContract(t *testing.T) {
 // the value or the remedy.
 func TestContractErrors(t *testing.T) {
 	x, y, target := trial.Overlapping(t, 20, 3, 3)
-	few, column := y.Slice(0, 19, 0, 3).(*mat.Dense), y.Slice(0, 20, 0, 1).(*mat.Dense)
+	column := y.Slice(0, 20, 0, 1).(*mat.Dense)
 	nan, nanY, soft := x.Clone().(*tensor.Dense), mat.DenseCopyOf(y), mat.DenseCopyOf(y)
 	nan.Float64s()[7] = math.NaN()
 	nanY.Set(6, 0, math.NaN())
@@ -118,8 +118,6 @@ func TestContractErrors(t *testing.T) {
 		{nil, nil, data.Pairs{X: nan, Y: y}, domain.ErrDomain, "row 2 has the feature z[2,1] = NaN"},
 		{nil, nil, trial.InBlocks(t, x, nanY, 5), domain.ErrDomain, "row 6 has the target y[6,0] = NaN"},
 		{nil, nil, zeros, domain.ErrDomain, "every feature of every row is 0"},
-		{nil, nil, data.Pairs{X: x, Y: few}, domain.ErrShape, "x has 20 rows"},
-		{nil, nil, data.Pairs{X: x}, domain.ErrShape, "y is []"},
 		{RidgeOptions{}, nil, data.Pairs{X: nan, Y: y, Locate: located.Locate}, broken, ""},
 		{RidgeOptions{Lambdas: []float64{1, 2}, Select: SelectNone}, nil, trial.InBlocks(t, x, y, 20), domain.ErrParam,
 			"choose by SelectLOO"},
@@ -180,6 +178,11 @@ func TestCores(t *testing.T) {
 				x, y := trial.Problem(n, 151, 3, 11)
 				f := fit(t, nil, x, y, RidgeOptions{Lambdas: []float64{.1, 1, 10}, Select: SelectLOO, BlockRows: 300})
 				all += fmt.Sprint(*f.W, f.B, f.Scores)
+			}
+			for _, size := range [][2]int{{3000, 150}, {90, 2300}} { // by float32 products
+				z, y := floatRows(size[0], size[1], 1, 11)
+				f := fit(t, nil, z, y, RidgeOptions{Lambdas: []float64{1}})
+				all += fmt.Sprint(*f.W, f.B)
 			}
 			return all
 		},

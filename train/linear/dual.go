@@ -16,7 +16,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
@@ -327,8 +326,7 @@ func (r *dualRows) gram(ctx context.Context) []float64 {
 func (r *dualRows) weights(alpha []float64, targets int) []float64 {
 	w := make([]float64, r.d*targets)
 	if r.x == nil {
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, general(r.n, r.d, r.d, r.z), general(r.n, targets, targets, alpha), 0,
-			general(r.d, targets, targets, w))
+		factor.Product(blas.Trans, blas.NoTrans, r.d, targets, r.n, 1, r.z, alpha, 0, w)
 		return w
 	}
 	addSparseTransposed(columns{targets, w}, r.x, columns{targets, alpha})

@@ -230,6 +230,12 @@ type gramSum struct {
 
 // add adds a block with its weights; nil: all are 1.
 func (g *gramSum) add(z ops.Matrix, weight []float64) {
+	g.centre(z)
+	g.addCentred(z, weight)
+}
+
+// addCentred is add for the block that was centred last.
+func (g *gramSum) addCentred(z ops.Matrix, weight []float64) {
 	k, d, n := g.v.k, len(g.mean), z.Shape()[0]
 	if k == 0 {
 		return
@@ -249,7 +255,7 @@ func (g *gramSum) add(z ops.Matrix, weight []float64) {
 			floats.Sub(t.row(i), g.shift)
 		}
 	} else {
-		factor.Product(blas.NoTrans, blas.NoTrans, n, k, d, 1, g.centre(z), g.v.v, 1, g.t)
+		factor.Product(blas.NoTrans, blas.NoTrans, n, k, d, 1, g.zc, g.v.v, 1, g.t)
 	}
 	for i, w := range weight {
 		floats.Scale(w, t.row(i))
@@ -257,14 +263,12 @@ func (g *gramSum) add(z ops.Matrix, weight []float64) {
 	g.addTransposed(z, t)
 }
 
-// centre returns dense features less their means; nil for sparse ones.
-func (g *gramSum) centre(z ops.Matrix) []float64 {
-	x, dense := z.(*tensor.Dense)
-	if !dense {
-		return nil
+// centre puts dense features less their means into zc.
+func (g *gramSum) centre(z ops.Matrix) {
+	if x, dense := z.(*tensor.Dense); dense {
+		g.zc = slices.Grow(g.zc[:0], x.DataSize())[:x.DataSize()]
+		centre(g.zc, len(g.mean), x, 0, g.mean)
 	}
-	g.zc = slices.Grow(g.zc[:0], x.DataSize())[:x.DataSize()]
-	return centre(g.zc, len(g.mean), x, 0, g.mean)
 }
 
 // addTransposed adds Zcᵀ t of a block: of zc, or of Z if the block is sparse.

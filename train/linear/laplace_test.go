@@ -11,7 +11,6 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"github.com/bochner-go/bochner/train/internal/trial"
-	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
@@ -101,53 +100,6 @@ var curvatures = map[LaplaceCovariance]func(p []float64, c, e int) float64{
 		}
 		return most
 	},
-}
-
-// TestLaplaceHessian: the reference that the fits are compared with is the Hessian of the negative log posterior.
-func TestLaplaceHessian(t *testing.T) {
-	const d, k, lambda = 3, 3, .7
-	weights := []float64{2, 1, .5}
-	p, f := laplaceProblem(t, 23, d, k, weights)
-	r := must(given.RowWeights("", weights, p.Y, rows.Names{}.At))
-	want, mean, scale := plainLaplace(p, f, lambda, r, softmaxCurvature)
-	x := p.X.(*tensor.Dense).Float64s()
-	loss := func(w []float64) float64 {
-		sum, u := 0., make([]float64, k)
-		for i := range len(x) / d {
-			for c := range u {
-				u[c] = w[c*(d+1)+d]
-				for j := range d {
-					u[c] += w[c*(d+1)+j] * (x[i*d+j] - mean[j])
-				}
-			}
-			at := u[given.ArgMax(p.Y.RawRowView(i))]
-			sum += r[i] * (softmaxRow(u) - at)
-		}
-		for a, v := range w {
-			if a%(d+1) == d {
-				sum += lambda / 2 * v * v
-			} else {
-				sum += lambda * scale / 2 * v * v
-			}
-		}
-		return sum
-	}
-	at, about := make([]float64, (d+1)*k), newLaplace(f.W, f.B, mean).head
-	for c := range k {
-		for j := range d + 1 {
-			at[c*(d+1)+j] = about[j*k+c]
-		}
-	}
-	var got mat.SymDense
-	fd.Hessian(&got, loss, at, &fd.Settings{Formula: fd.Central, Step: 1e-4})
-	for a := range (d + 1) * k {
-		for b := range a + 1 {
-			// a step of 1e-4 has errors of 1e-8 times fourth derivatives, and of 1e8 times the rounding of the loss
-			if e := math.Abs(got.At(a, b) - want.At(a, b)); e > 1e-4*(1+math.Abs(want.At(a, b))) {
-				t.Errorf("H[%d,%d] is %v by differences, %v by the formula", a, b, got.At(a, b), want.At(a, b))
-			}
-		}
-	}
 }
 
 // TestLaplaceVariance: variances and probabilities by the three covariances are those of a plain inverse, with and
@@ -279,48 +231,49 @@ func TestLaplaceErrors(t *testing.T) {
 	holed := x.Clone().(*tensor.Dense)
 	holed.Float64s()[4] = math.NaN()
 	same := tensor.New(tensor.WithShape(30, 3), tensor.Of(tensor.Float64))
-	for name, c := range map[string]struct {
-		rows data.Examples
-		f    *Fit
-		o    LaplaceOptions
-		want error
-	}{
-		"no head":            {p, nil, LaplaceOptions{}, domain.ErrParam},
-		"no weights":         {p, &Fit{}, LaplaceOptions{}, domain.ErrParam},
-		"one class":          {p, &Fit{W: mat.NewDense(3, 1, nil), B: []float64{1}}, LaplaceOptions{}, domain.ErrShape},
-		"intercepts":         {p, &Fit{W: f.W, B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
-		"other features":     {p, &Fit{W: mat.NewDense(4, 3, nil), B: f.B}, LaplaceOptions{}, domain.ErrShape},
-		"other classes":      {p, &Fit{W: mat.NewDense(3, 2, nil), B: f.B[:2]}, LaplaceOptions{}, domain.ErrShape},
-		"head not finite":    {p, &Fit{W: f.W, B: []float64{0, math.Inf(1), 0}}, LaplaceOptions{}, domain.ErrDomain},
-		"negative lambda":    {p, f, LaplaceOptions{Lambda: -1}, domain.ErrParam},
-		"lambda NaN":         {p, f, LaplaceOptions{Lambda: math.NaN()}, domain.ErrParam},
-		"lambda too small":   {p, f, LaplaceOptions{Lambda: 1e-300, Covariance: ExactCovariance}, domain.ErrParam},
-		"lambda overflows":   {p, f, LaplaceOptions{Lambda: 1e308}, domain.ErrParam},
-		"covariance":         {p, f, LaplaceOptions{Covariance: "full"}, domain.ErrParam},
-		"blocks":             {p, f, LaplaceOptions{BlockRows: -1}, domain.ErrParam},
-		"class weights":      {p, f, LaplaceOptions{ClassWeights: []float64{1}}, domain.ErrParam},
-		"rows not finite":    {data.Pairs{X: holed, Y: p.Y}, f, LaplaceOptions{}, domain.ErrDomain},
-		"rows of zeros":      {data.Pairs{X: same, Y: p.Y}, f, LaplaceOptions{}, domain.ErrDomain},
-		"no rows to go over": {nil, f, LaplaceOptions{}, domain.ErrParam},
-	} {
-		_, err := FitLaplace(ctx, nil, c.rows, c.f, c.o)
-		refused(t, name, err, c.want)
+	fit := func(rows data.Examples, f *Fit, o LaplaceOptions) error {
+		return second(FitLaplace(ctx, nil, rows, f, o))
 	}
-	stopped, stop := context.WithCancel(ctx)
-	stop()
-	_, err := FitLaplace(stopped, nil, p, f, LaplaceOptions{})
-	refused(t, "stopped", err, context.Canceled)
-	l := must(FitLaplace(ctx, nil, p, f, LaplaceOptions{}))
+	head := func(w *mat.Dense, b ...float64) error { return fit(p, &Fit{W: w, B: b}, LaplaceOptions{}) }
+	with := func(o LaplaceOptions) error { return fit(p, f, o) }
+	at := func(z *tensor.Dense) error {
+		return second(must(FitLaplace(ctx, nil, p, f, LaplaceOptions{})).Probabilities(z))
+	}
 	huge := x.Clone().(*tensor.Dense)
 	huge.Float64s()[7] = 1e200
-	for name, c := range map[string]struct {
-		z    *tensor.Dense
-		want error
-	}{"none": {nil, domain.ErrParam}, "columns": {floatsOf(tensor.Float64, make([]float64, 4), 2, 2), domain.ErrShape}, "not finite": {holed, domain.ErrDomain},
-		"huge": {huge, domain.ErrDomain}, "whole numbers": {tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Int)), domain.ErrDtype}} {
-		_, err := l.Probabilities(c.z)
-		refused(t, name, err, c.want)
-	}
-	_, err = new(Laplace).Variance(x)
-	refused(t, "empty", err, domain.ErrParam)
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	refuse(t, []refusal{
+		{"no head", fit(p, nil, LaplaceOptions{}), domain.ErrParam, "the head is nil"},
+		{"no weights", head(nil), domain.ErrParam, "fit it by FitLogistic"},
+		{"one class", head(mat.NewDense(3, 1, nil), 1), domain.ErrShape, "W [3,1] and 1 intercepts"},
+		{"intercepts", head(f.W, f.B[:2]...), domain.ErrShape, "2 intercepts, want W"},
+		{"other features", head(mat.NewDense(4, 3, nil), f.B...),
+			domain.ErrShape, "give the rows and the map of its fit"},
+		{"other classes", head(mat.NewDense(3, 2, nil), f.B[:2]...), domain.ErrShape, "W [3,2]"},
+		{"head not finite", head(f.W, 0, math.Inf(1), 0), domain.ErrDomain, "B[1] is +Inf; fit the head again"},
+		{"negative lambda", with(LaplaceOptions{Lambda: -1}), domain.ErrParam, "Lambda = -1"},
+		{"lambda NaN", with(LaplaceOptions{Lambda: math.NaN()}), domain.ErrParam, "Lambda = NaN"},
+		{"lambda too small", with(LaplaceOptions{Lambda: 1e-300, Covariance: ExactCovariance}),
+			domain.ErrParam, "Lambda = 1e-300; raise it"},
+		{"lambda overflows", with(LaplaceOptions{Lambda: 1e308}),
+			domain.ErrParam, "leaves the range of numbers; change it"},
+		{"covariance", with(LaplaceOptions{Covariance: "full"}),
+			domain.ErrParam, "Covariance = full, want one of [exact classes shared]"},
+		{"blocks", with(LaplaceOptions{BlockRows: -1}), domain.ErrParam, "BlockRows = -1"},
+		{"class weights", with(LaplaceOptions{ClassWeights: []float64{1}}),
+			domain.ErrParam, "1 ClassWeights for 3 classes"},
+		{"rows not finite", fit(data.Pairs{X: holed, Y: p.Y}, f, LaplaceOptions{}), domain.ErrDomain, "z[1,1] = NaN"},
+		{"rows of zeros", fit(data.Pairs{X: same, Y: p.Y}, f, LaplaceOptions{}),
+			domain.ErrDomain, "every feature of every row is 0"},
+		{"no rows to go over", fit(nil, f, LaplaceOptions{}), domain.ErrParam, "the source of rows is nil"},
+		{"stopped", second(FitLaplace(stopped, nil, p, f, LaplaceOptions{})), context.Canceled, "after 0 of 30 rows"},
+		{"at none", at(nil), domain.ErrParam, "the features is nil"},
+		{"at other columns", at(doubles(make([]float64, 4), 2, 2)), domain.ErrShape, "want [n,3]"},
+		{"at no numbers", at(holed), domain.ErrDomain, "row 1 has a logit or a variance"},
+		{"at huge ones", at(huge), domain.ErrDomain, "row 2"},
+		{"at whole numbers", at(tensor.New(tensor.WithShape(2, 3), tensor.Of(tensor.Int))),
+			domain.ErrDtype, "convert them"},
+		{"empty", second(new(Laplace).Variance(x)), domain.ErrParam, "make it by FitLaplace"},
+	}...)
 }

@@ -30,6 +30,24 @@ func refused(t *testing.T, name string, err, is error, says ...string) {
 	}
 }
 
+// refusal is an error, its kind and what it should say.
+type refusal struct {
+	name    string
+	err, is error
+	says    string
+}
+
+// refuse wants the errors of a table.
+func refuse(t *testing.T, table ...refusal) {
+	t.Helper()
+	for _, r := range table {
+		refused(t, r.name, r.err, r.is, r.says)
+	}
+}
+
+// second is the error of a call.
+func second(_ any, err error) error { return err }
+
 // ok ends the test with the first error there is.
 func ok(t *testing.T, errs ...error) {
 	t.Helper()

@@ -44,7 +44,11 @@ func TestPosteriorIsGaussianProcess(t *testing.T) {
 		for i := range given {
 			given[i] = .3 + float64(i)
 		}
-		for _, lambda := range []float64{1e-6, 1e-2, 10} {
+		lambdas := []float64{1e-6, 1e-2, 10}
+		if n > varianceRows { // the reference takes long
+			lambdas = lambdas[1:2]
+		}
+		for _, lambda := range lambdas {
 			learned := must(s.Posterior(lambda))
 			told := must(single.Posterior(lambda, given...))
 			z := mat.DenseCopyOf(trial.MatOf(x)) // less the means, which changes nothing but the rounding
@@ -173,7 +177,6 @@ func TestPosteriorErrors(t *testing.T) {
 	signed.Signature = []float64{1, -1, 1}
 	plus := s
 	plus.Signature = []float64{1, 1, 1}
-	of := func(_ any, err error) error { return err }
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	ctx := context.Background()
@@ -184,37 +187,30 @@ func TestPosteriorErrors(t *testing.T) {
 	bad.Float64s()[4] = math.Inf(1)
 	huge := x.Clone().(*tensor.Dense)
 	huge.Float64s()[4] = 1e300
-	for _, c := range []struct {
-		name string
-		err  error
-		is   error
-		want string
-	}{
-		{"no rows", of((&RidgeStats{}).Posterior(1)), domain.ErrShape, "no rows"},
-		{"lambda 0", of(s.Posterior(0)), domain.ErrParam, "lambda = 0"},
-		{"lambda NaN", of(s.Posterior(math.NaN())), domain.ErrParam, "lambda = NaN"},
-		{"lambda huge", of(s.Posterior(math.MaxFloat64)), domain.ErrParam, "overflows"},
-		{"lambda tiny", of(s.Posterior(1e-300)), domain.ErrParam, "raise lambda"},
-		{"signs", of(signed.Posterior(1)), domain.ErrParam, "indefinite"},
-		{"one row", of(one.Posterior(1)), domain.ErrShape, "the rows weigh 1"},
-		{"flat", of(flat.Posterior(1)), domain.ErrDomain, "target 1 is the same"},
-		{"noise", of(s.Posterior(1, 1)), domain.ErrShape, "1 variances"},
-		{"noise 0", of(s.Posterior(1, 1, 0)), domain.ErrParam, "target 1 is 0"},
-		{"evidence of no lambda", of(s.Evidence(ctx, []float64{})), domain.ErrParam, "no lambdas"},
-		{"evidence of 0", of(s.Evidence(ctx, []float64{1, 0})), domain.ErrParam, "lambda = 0"},
-		{"evidence of tiny", of(s.Evidence(ctx, []float64{1e-300})), domain.ErrParam, "none of the 1"},
-		{"evidence stopped", of(s.Evidence(done, nil)), context.Canceled, "stopped"},
-		{"width", of(p.Variance(nil, tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(2, 4)))), domain.ErrShape, "3 columns"},
-		{"dst", of(p.Variance(make([]float64, 2), x)), domain.ErrShape, "dst has 2"},
-		{"infinite", of(p.Variance(nil, bad)), domain.ErrDomain, "z[1,1]"},
-		{"overflow", of(p.Variance(nil, huge)), domain.ErrDomain, "variance of row 1"},
-		{"kxx", of(p.Variance(nil, x, 1)), domain.ErrShape, "kxx has 1"},
-		{"kxx NaN", of(p.Variance(nil, x, append(make([]float64, 8), math.NaN())...)), domain.ErrDomain, "kxx[8]"},
-		{"zero value", of((&Posterior{}).Draw(1)), domain.ErrParam, "RidgeStats.Posterior"},
-		{"broken", of(broken.Draw(1)), domain.ErrParam, "target 1 is NaN"},
-	} {
-		refused(t, c.name, c.err, c.is, c.want)
-	}
+	refuse(t, []refusal{
+		{"no rows", second((&RidgeStats{}).Posterior(1)), domain.ErrShape, "no rows"},
+		{"lambda 0", second(s.Posterior(0)), domain.ErrParam, "lambda = 0"},
+		{"lambda NaN", second(s.Posterior(math.NaN())), domain.ErrParam, "lambda = NaN"},
+		{"lambda huge", second(s.Posterior(math.MaxFloat64)), domain.ErrParam, "overflows"},
+		{"lambda tiny", second(s.Posterior(1e-300)), domain.ErrParam, "raise lambda"},
+		{"signs", second(signed.Posterior(1)), domain.ErrParam, "indefinite"},
+		{"one row", second(one.Posterior(1)), domain.ErrShape, "the rows weigh 1"},
+		{"flat", second(flat.Posterior(1)), domain.ErrDomain, "target 1 is the same"},
+		{"noise", second(s.Posterior(1, 1)), domain.ErrShape, "1 variances"},
+		{"noise 0", second(s.Posterior(1, 1, 0)), domain.ErrParam, "target 1 is 0"},
+		{"evidence of no lambda", second(s.Evidence(ctx, []float64{})), domain.ErrParam, "no lambdas"},
+		{"evidence of 0", second(s.Evidence(ctx, []float64{1, 0})), domain.ErrParam, "lambda = 0"},
+		{"evidence of tiny", second(s.Evidence(ctx, []float64{1e-300})), domain.ErrParam, "none of the 1"},
+		{"evidence stopped", second(s.Evidence(done, nil)), context.Canceled, "stopped"},
+		{"width", second(p.Variance(nil, tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(2, 4)))), domain.ErrShape, "3 columns"},
+		{"dst", second(p.Variance(make([]float64, 2), x)), domain.ErrShape, "dst has 2"},
+		{"infinite", second(p.Variance(nil, bad)), domain.ErrDomain, "z[1,1]"},
+		{"overflow", second(p.Variance(nil, huge)), domain.ErrDomain, "variance of row 1"},
+		{"kxx", second(p.Variance(nil, x, 1)), domain.ErrShape, "kxx has 1"},
+		{"kxx NaN", second(p.Variance(nil, x, append(make([]float64, 8), math.NaN())...)), domain.ErrDomain, "kxx[8]"},
+		{"zero value", second((&Posterior{}).Draw(1)), domain.ErrParam, "RidgeStats.Posterior"},
+		{"broken", second(broken.Draw(1)), domain.ErrParam, "target 1 is NaN"},
+	}...)
 	for _, q := range []*RidgeStats{&one, &flat} {
 		if p, err := q.Posterior(1, 1, 2); err != nil || p.LogEvidence-p.LogEvidence != 0 {
 			t.Errorf("noise is given: %v", err)

@@ -143,9 +143,10 @@ func (e *normalEquations) rightSide(o CGOptions) (columns, *preconditioner, erro
 	err := e.src.EachMatrix(func(_ rows.Names, z ops.Matrix, y *mat.Dense) error {
 		yc := columns{k, mat.DenseCopyOf(y).RawMatrix().Data}
 		subtract(yc.v, k, yc.v, e.meanY)
-		b.zc = g.centre(z)
+		g.centre(z)
+		b.zc = g.zc
 		b.addTransposed(z, yc)
-		g.add(z, nil)
+		g.addCentred(z, nil)
 		return nil
 	})
 	if err != nil {

@@ -113,20 +113,14 @@ func TestStatsErrors(t *testing.T) {
 		ok(t, s.Add(classes, labels))
 		return s
 	}
-	solved := func(_ any, err error) error { return err }
 	head := &Fit{W: mat.NewDense(4, 2, nil), B: make([]float64, 2)}
 	soft := mat.DenseCopyOf(labels)
 	soft.Set(7, 0, 3)
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	signs := []float64{1, 1, 1, 1, -1}
-	for _, c := range []struct {
-		name string
-		err  error
-		is   error
-		want string
-	}{
-		{"empty", solved((&RidgeStats{}).Solve(1)), domain.ErrShape, "no rows"},
+	refuse(t, []refusal{
+		{"empty", second((&RidgeStats{}).Solve(1)), domain.ErrShape, "no rows"},
 		{"width", s.Add(wide, y), domain.ErrShape, "[.,5]"},
 		{"targets", s.Add(x, mat.NewDense(7, 1, nil)), domain.ErrShape, "[7,1]"},
 		{"rows", s.Add(x, mat.NewDense(6, 2, nil)), domain.ErrShape, "[6,2]"},
@@ -142,19 +136,17 @@ func TestStatsErrors(t *testing.T) {
 		{"merge other weights", of(trial.ClassTimes, "", nil).Merge(of([]float64{1, 1, 1}, "", nil)), domain.ErrShape, "class weights"},
 		{"merge into weights", (&RidgeStats{ClassWeights: trial.ClassTimes}).Merge(of(nil, "", nil)), domain.ErrShape, "class weights"},
 		{"no class", (&RidgeStats{ClassWeights: trial.ClassTimes}).Add(classes, soft), domain.ErrDomain, "row 7 are of no class"},
-		{"lambda", solved(s.Solve(-1)), domain.ErrParam, "lambda = -1"},
-		{"few signs", solved(of(nil, "", []float64{1, 1}).Solve(.1)), domain.ErrShape, "2 signs for 5 features"},
-		{"sign 0", solved(of(nil, "", []float64{1, 1, 0, 1, 1}).Solve(.1)), domain.ErrParam, "Signature[2] = 0"},
-		{"head", solved(s.MSE(head)), domain.ErrShape, "[4,2]"},
-		{"no head", solved(s.MSE(nil)), domain.ErrParam, "make it by Solve"},
-		{"no rows", solved((&RidgeStats{}).MSE(head)), domain.ErrShape, "no rows"},
+		{"lambda", second(s.Solve(-1)), domain.ErrParam, "lambda = -1"},
+		{"few signs", second(of(nil, "", []float64{1, 1}).Solve(.1)), domain.ErrShape, "2 signs for 5 features"},
+		{"sign 0", second(of(nil, "", []float64{1, 1, 0, 1, 1}).Solve(.1)), domain.ErrParam, "Signature[2] = 0"},
+		{"head", second(s.MSE(head)), domain.ErrShape, "[4,2]"},
+		{"no head", second(s.MSE(nil)), domain.ErrParam, "make it by Solve"},
+		{"no rows", second((&RidgeStats{}).MSE(head)), domain.ErrShape, "no rows"},
 		{"forget 0", s.Forget(0), domain.ErrParam, "factor 0"},
 		{"forget more", s.Forget(1.5), domain.ErrParam, "factor 1.5"},
 		{"forget NaN", s.Forget(math.NaN()), domain.ErrParam, "NaN"},
 		{"forget all", s.Forget(1e-300), domain.ErrDomain, "start from a zero value"},
-	} {
-		refused(t, c.name, c.err, c.is, c.want)
-	}
+	}...)
 	if !bytes.Equal(must(s.MarshalBinary()), before) {
 		t.Error("what was refused changed the sums")
 	}
@@ -203,39 +195,30 @@ func statsOf(t *testing.T, n, d, k int, seed uint64) *RidgeStats {
 	return s
 }
 
-// TestStatsDamage: no file that was cut or changed is taken, and none changes what was there.
+// TestStatsDamage: no file is taken whose tensors or metadata do not fit, and none changes what was there. That a file
+// is refused which was cut or changed anywhere is shown in package modelfile.
 func TestStatsDamage(t *testing.T) {
 	raw := must(statsOf(t, 23, 3, 2, 5).MarshalBinary())
 	s := statsOf(t, 11, 2, 1, 6)
 	before := must(s.MarshalBinary())
-	refused := func(what string, at int, data []byte) {
+	refused := func(what string, data []byte) {
 		if err := s.UnmarshalBinary(data); !errors.Is(err, modelfile.ErrCorrupt) && !errors.Is(err, modelfile.ErrFormat) {
-			t.Errorf("%s %d: %v", what, at, err)
+			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for i := range raw {
-		refused("cut at", i, raw[:i])
-		changed := bytes.Clone(raw)
-		changed[i] ^= 1 << (i % 8)
-		refused("changed at", i, changed)
-	}
-	refused("one byte more than", len(raw), append(bytes.Clone(raw), 0))
+	refused("a part", raw[:9])
 	meta, tensors, err := modelfile.Decode(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for name, of := range tensors {
 		shape := of.Shape().TotalSize() + 1
 		for _, bad := range []*tensor.Dense{doubles(make([]float64, shape), shape), floatsOf(tensor.Float32, of.Float64s(), of.Shape()...)} {
 			damaged := maps.Clone(tensors)
 			damaged[name] = bad
-			b := must(modelfile.Encode(meta, damaged))
-			refused("another "+name, 0, b)
+			refused("another "+name, must(modelfile.Encode(meta, damaged)))
 		}
 	}
-	for at, more := range []map[string]string{{}, {statsRows: "-1"}, {statsRows: "many"}, {statsRows: "3"}} {
-		b := must(modelfile.Encode(more, nil))
-		refused("metadata", at, b)
+	for _, more := range []map[string]string{{}, {statsRows: "-1"}, {statsRows: "many"}, {statsRows: "3"}} {
+		refused(fmt.Sprint(more), must(modelfile.Encode(more, nil)))
 	}
 	if after, err := s.MarshalBinary(); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("damaged bytes changed the sums (%v)", err)

@@ -10,20 +10,7 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
-	"gorgonia.org/tensor"
 )
-
-// TestKreinRidgeErrors: a penalty that is minus an eigenvalue is an error that says so.
-func TestKreinRidgeErrors(t *testing.T) {
-	// Zc is diagonal in effect: G = diag(4, 4), the signature (1, -1), so λ s = 4 is singular; s is the mean of the
-	// squared norms, 2, about a mean of 0.
-	x := tensor.New(tensor.WithShape(4, 2), tensor.WithBacking([]float64{math.Sqrt2, 0, -math.Sqrt2, 0, 0, math.Sqrt2, 0, -math.Sqrt2}))
-	y := mat.NewDense(4, 1, []float64{1, 2, 3, 5})
-	_, err := FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2}})
-	refused(t, "minus an eigenvalue", err, domain.ErrParam, "singular", "2 x 2", "choose another lambda")
-	_, err = FitRidge(context.Background(), twoSigns{2, 1}, data.Pairs{X: x, Y: y}, RidgeOptions{Lambdas: []float64{2, 2}, Select: SelectLOO})
-	refused(t, "two of them", err, domain.ErrParam, "none of the 2 lambdas")
-}
 
 // TestKernelRidgeIndefinite: K with the eigenvalues 3, 1, -1 on vectors that sum to 0 works once λ s exceeds 1.
 func TestKernelRidgeIndefinite(t *testing.T) {
