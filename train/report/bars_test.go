@@ -38,16 +38,3 @@ func TestBars(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestBarsErrors(t *testing.T) {
-	of := func(bars []Bar, opts ...Option) error { return failed(Bars("x", bars, opts...)) }
-	wantFailures(t, map[string]failure{
-		"none":     {of(nil), ErrShape, []string{"0 bars"}},
-		"many":     {of(make([]Bar, 181)), ErrShape, []string{"181 bars"}},
-		"NaN":      {of([]Bar{{"b", math.NaN(), ""}}), ErrDomain, []string{`"b"`, "NaN"}},
-		"infinite": {of([]Bar{{"b", math.Inf(1), ""}}), ErrDomain, []string{"+Inf"}},
-		"negative": {of([]Bar{{"b", -1, ""}}), ErrDomain, []string{"-1", "negative"}},
-		"no room":  {of(make([]Bar, 60), WithSize(640, 480)), ErrParam, []string{"60 bars", "640×480"}},
-		"option":   {of(make([]Bar, 1), WithLogX()), ErrParam, []string{"WithLogX"}},
-	})
-}

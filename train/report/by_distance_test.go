@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -53,39 +52,6 @@ func TestGroupPairs(t *testing.T) {
 	}
 	if groups := groupsOf([]float64{-math.MaxFloat64, math.MaxFloat64}, 2, 1); groups[0].distance != math.MaxFloat64 {
 		t.Errorf("far rows: %v", groups[0].distance)
-	}
-}
-
-// TestByDistance: the numbers agree with the definition, whatever the scale of the kernel.
-func TestByDistance(t *testing.T) {
-	const n, d, m, seeds = 7, 3, 11, 5
-	x := randomDense(n, d, 3)
-	rows := dense(n, d, x.RawMatrix().Data)
-	for _, as32 := range []bool{false, true} {
-		draw := drawSigns(d, m, 1, as32)
-		r := must(KernelError(dot{}, draw, rows, seedsUpTo(seeds)))
-		exact := must(spectral.Gram(dot{}, rows, nil))
-		for i, g := range groupsOf(x.RawMatrix().Data, n, d) {
-			squares := make([]float64, seeds)
-			for s := range squares {
-				signs, _ := draw(uint64(s + 1))
-				approx := must(ApproxGram(signs, rows))
-				for _, p := range g.pairs {
-					e := approx.At(p[0], p[1]) - exact.At(p[0], p[1])
-					squares[s] += e * e / float64(len(g.pairs))
-				}
-			}
-			mean, variance := 0.0, 0.0
-			for _, v := range squares {
-				mean += v / seeds
-			}
-			for _, v := range squares {
-				variance += (v - mean) * (v - mean) / (seeds - 1)
-			}
-			near(t, "rms", r.ByDistance[i].RMS, math.Sqrt(mean), 1e-12)
-			near(t, "standard error", r.ByDistance[i].StdErr, math.Sqrt(variance/seeds)/2/math.Sqrt(mean), 1e-12)
-			near(t, "distance", r.ByDistance[i].Distance, g.distance, 0)
-		}
 	}
 }
 

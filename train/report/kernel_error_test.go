@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
@@ -184,35 +185,6 @@ func toFloat32(x []float64) []float32 {
 	return out
 }
 
-// TestApproxGram covers one and several tiles and column blocks, complete and not.
-func TestApproxGram(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {1, 7}, {5, 1}, {11, 13}, {263, 523}, {256, 512}} {
-		n, d := size[0], size[1]
-		z := randomDense(n, d, 5)
-		x := dense(n, 2, make([]float64, 2*n))
-		rounded := toFloat32(z.RawMatrix().Data)
-		z32 := mat.NewDense(n, d, nil)
-		for i, v := range rounded {
-			z32.RawMatrix().Data[i] = float64(v)
-		}
-		for _, c := range []struct {
-			features *tensor.Dense
-			same     *mat.Dense
-		}{{dense(n, d, z.RawMatrix().Data), z}, {dense(n, d, rounded), z32}} {
-			got := must(ApproxGram(fixed{2, d, c.features, nil}, x))
-			var want mat.Dense
-			want.Mul(c.same, c.same.T())
-			// d products of the order of 1, rounded at most d times: far below 1e-12 d.
-			if !mat.EqualApprox(got, &want, 1e-13*float64(d)) {
-				t.Errorf("%d×%d %v: not Z Zᵀ", n, d, c.features.Dtype())
-			}
-			if !mat.Equal(got, got.T()) {
-				t.Errorf("%d×%d %v: not symmetric", n, d, c.features.Dtype())
-			}
-		}
-	}
-}
-
 // withSigns are features whose inner products take signs.
 type withSigns struct {
 	fixed
@@ -221,23 +193,34 @@ type withSigns struct {
 
 func (m withSigns) Signature() []float64 { return m.signature }
 
-// TestApproxGramOfSigns: Z Σ Zᵀ, symmetric, over more columns and rows than a tile has.
-func TestApproxGramOfSigns(t *testing.T) {
-	for _, size := range [][2]int{{1, 2}, {11, 13}, {263, 1031}} {
+// TestApproxGram: Z Zᵀ, or Z Σ Zᵀ with signs, and symmetric, of either element type, in one and several tiles and column
+// blocks, complete and not.
+func TestApproxGram(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 7}, {5, 1}, {11, 13}, {263, 523}, {256, 512}, {263, 1031}} {
 		n, d := size[0], size[1]
-		z := randomDense(n, d, 5)
-		signature, signed := make([]float64, d), mat.DenseCopyOf(z)
-		for j := range d {
+		x, drawn, signature := dense(n, 2, make([]float64, 2*n)), randomDense(n, d, 5).RawMatrix().Data, make([]float64, d)
+		for j := range signature {
 			signature[j] = float64(1 - 2*(j*j%3))
-			for i := range n {
-				signed.Set(i, j, signature[j]*z.At(i, j))
-			}
 		}
-		got := must(ApproxGram(withSigns{fixed{2, d, dense(n, d, z.RawMatrix().Data), nil}, signature}, dense(n, 2, make([]float64, 2*n))))
-		var want mat.Dense
-		want.Mul(signed, z.T())
-		if !mat.EqualApprox(got, &want, 1e-13*float64(d)) || !mat.Equal(got, got.T()) {
-			t.Errorf("%d×%d: not Z Σ Zᵀ, or not symmetric", n, d)
+		for _, features := range []*tensor.Dense{dense(n, d, drawn), dense(n, d, toFloat32(drawn))} {
+			z := mat.NewDense(n, d, ops.Float64s(features))
+			of := fixed{2, d, features, nil}
+			for name, c := range map[string]struct {
+				m    Map
+				sign func(_, j int, v float64) float64
+			}{
+				"Z Zᵀ":   {of, func(_, _ int, v float64) float64 { return v }},
+				"Z Σ Zᵀ": {withSigns{of, signature}, func(_, j int, v float64) float64 { return v * signature[j] }},
+			} {
+				got := must(ApproxGram(c.m, x))
+				var signed, want mat.Dense
+				signed.Apply(c.sign, z)
+				want.Mul(&signed, z.T())
+				// d products of the order of 1, rounded at most d times: far below 1e-12 d.
+				if !mat.EqualApprox(got, &want, 1e-13*float64(d)) || !mat.Equal(got, got.T()) {
+					t.Errorf("%d×%d %v: not %s, or not symmetric", n, d, features.Dtype(), name)
+				}
+			}
 		}
 	}
 }

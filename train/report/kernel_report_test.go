@@ -29,12 +29,12 @@ func (dot) At(x, z []float64) float64 {
 	return s
 }
 
-// signs is the map x S sqrt(scale/m) of random signs S, [d, m]: its inner product is scale·(x·z) in expectation.
+// signs is the map x S sqrt(scale/m) of random signs S, [d, m]: its inner product is scale·(x·z) in expectation. The
+// features have the element type of x.
 type signs struct {
 	s     []float64
 	d, m  int
 	scale float64
-	as32  bool
 }
 
 func newSigns(d, m int, scale float64, seed uint64) signs {
@@ -43,7 +43,7 @@ func newSigns(d, m int, scale float64, seed uint64) signs {
 	for i := range s {
 		s[i] = float64(2*rng.IntN(2) - 1)
 	}
-	return signs{s, d, m, scale, false}
+	return signs{s, d, m, scale}
 }
 
 func (m signs) Dims() int     { return m.d }
@@ -53,18 +53,20 @@ func (m signs) Transform(_, x *tensor.Dense) (*tensor.Dense, error) {
 	var z mat.Dense
 	z.Mul(mat.NewDense(n, m.d, ops.Float64s(x)), mat.NewDense(m.d, m.m, m.s))
 	z.Scale(math.Sqrt(m.scale/float64(m.m)), &z)
-	if m.as32 {
+	if x.Dtype() == tensor.Float32 {
 		return dense(n, m.m, toFloat32(z.RawMatrix().Data)), nil
 	}
 	return dense(n, m.m, z.RawMatrix().Data), nil
 }
 
-func drawSigns(d, m int, scale float64, as32 bool) func(uint64) (Map, error) {
-	return func(seed uint64) (Map, error) {
-		s := newSigns(d, m, scale, seed)
-		s.as32 = as32
-		return s, nil
-	}
+func drawSigns(d, m int, scale float64) func(uint64) (Map, error) {
+	return func(seed uint64) (Map, error) { return newSigns(d, m, scale, seed), nil }
+}
+
+// bothTypes are rows in float64 and in float32.
+func bothTypes(x *mat.Dense) []*tensor.Dense {
+	n, d := x.Dims()
+	return []*tensor.Dense{dense(n, d, x.RawMatrix().Data), dense(n, d, toFloat32(x.RawMatrix().Data))}
 }
 
 func seedsUpTo(n int) []uint64 {
@@ -112,12 +114,8 @@ func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 	meanKernel := mat.Trace(a)
 	stdErr := math.Sqrt(variance / seeds)
 
-	for _, as32 := range []bool{false, true} {
-		rows := dense(n, d, x.RawMatrix().Data)
-		if as32 {
-			rows = dense(n, d, toFloat32(x.RawMatrix().Data))
-		}
-		unbiased := must(KernelError(dot{}, drawSigns(d, m, 1, as32), rows, seedsUpTo(seeds)))
+	for _, rows := range bothTypes(x) {
+		unbiased := must(KernelError(dot{}, drawSigns(d, m, 1), rows, seedsUpTo(seeds)))
 		near(t, "bias of an unbiased map", unbiased.Bias.Mean, 0, 4*stdErr)
 		near(t, "standard error / its true value", unbiased.Bias.StdErr/stdErr, 1, 4/math.Sqrt(2*(seeds-1)))
 		near(t, "z of an unbiased map", unbiased.Bias.Z, 0, 4)
@@ -127,7 +125,7 @@ func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 
 		const scale = 1.5
 		expectation := func(x, z []float64) float64 { return scale * dot{}.At(x, z) }
-		biased := must(KernelErrorAgainst(expectation, dot{}, drawSigns(d, m, scale, as32), rows, seedsUpTo(seeds)))
+		biased := must(KernelErrorAgainst(expectation, dot{}, drawSigns(d, m, scale), rows, seedsUpTo(seeds)))
 		near(t, "bias of a biased map", biased.Bias.Mean, (scale-1)*meanKernel, 4*scale*stdErr)
 		near(t, "its bias against its expectation", biased.ExpectedBias.Mean, 0, 4*scale*stdErr)
 		near(t, "its z against its expectation", biased.ExpectedBias.Z, 0, 4)
@@ -137,47 +135,54 @@ func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 	}
 }
 
-// TestKernelErrorDirect recomputes every number of a small report.
+// TestKernelErrorDirect recomputes every number of a small report, of rows of either element type.
 func TestKernelErrorDirect(t *testing.T) {
 	const n, d, m = 7, 3, 5
-	x := randomDense(n, d, 13)
-	rows := dense(n, d, x.RawMatrix().Data)
-	seeds := []uint64{3, 5, 11}
-	r := must(KernelError(dot{}, drawSigns(d, m, 1, false), rows, seeds))
-	if r.Rows != n || r.Pairs != n*(n-1)/2 || r.Features != m || len(r.Seeds) != len(seeds) {
-		t.Fatalf("sizes: %+v", r)
-	}
-	var exact mat.Dense
-	exact.Mul(x, x.T())
-	var relative, pairs []float64
-	for i, seed := range seeds {
-		approx := must(ApproxGram(newSigns(d, m, 1, seed), rows))
-		e := must(Compare(&exact, approx))
-		sum := 0.0
-		for i := range n {
-			for j := range i {
-				sum += approx.At(i, j) - exact.At(i, j)
+	x, seeds := randomDense(n, d, 13), []uint64{3, 5, 11}
+	for _, rows := range bothTypes(x) {
+		r := must(KernelError(dot{}, drawSigns(d, m, 1), rows, seeds))
+		if r.Rows != n || r.Pairs != n*(n-1)/2 || r.Features != m || len(r.Seeds) != len(seeds) {
+			t.Fatalf("sizes: %+v", r)
+		}
+		exact, groups := must(spectral.Gram(dot{}, rows, nil)), groupsOf(ops.Float64s(rows), n, d)
+		var relative, pairs []float64
+		squares := mat.NewDense(len(groups), len(seeds), nil) // the mean of each group, by seed
+		for i, seed := range seeds {
+			approx := must(ApproxGram(newSigns(d, m, 1, seed), rows))
+			e, sum := must(Compare(exact, approx)), 0.0
+			for g, of := range groups {
+				for _, p := range of.pairs {
+					e := approx.At(p[0], p[1]) - exact.At(p[0], p[1])
+					sum += e
+					squares.Set(g, i, squares.At(g, i)+e*e/float64(len(of.pairs)))
+				}
 			}
+			near(t, "relative", r.Seeds[i].RelativeFrobenius, e.RelativeFrobenius, 1e-12)
+			near(t, "pairs", r.Seeds[i].PairMeanSigned, sum/float64(r.Pairs), 1e-12)
+			if r.Seeds[i].Seed != seed {
+				t.Errorf("seed %d of the report is %d", i, r.Seeds[i].Seed)
+			}
+			relative, pairs = append(relative, e.RelativeFrobenius), append(pairs, sum/float64(r.Pairs))
 		}
-		near(t, "relative", r.Seeds[i].RelativeFrobenius, e.RelativeFrobenius, 1e-12)
-		near(t, "pairs", r.Seeds[i].PairMeanSigned, sum/float64(r.Pairs), 1e-12)
-		if r.Seeds[i].Seed != seed {
-			t.Errorf("seed %d of the report is %d", i, r.Seeds[i].Seed)
+		mean, sd := stat.MeanStdDev(relative, nil)
+		near(t, "mean", r.Mean.RelativeFrobenius, mean, 1e-12)
+		near(t, "standard error", r.StdErr.RelativeFrobenius, sd/math.Sqrt(3), 1e-12)
+		mean, sd = stat.MeanStdDev(pairs, nil)
+		near(t, "bias", r.Bias.Mean, mean, 1e-12)
+		near(t, "standard error of the bias", r.Bias.StdErr, sd/math.Sqrt(3), 1e-12)
+		near(t, "z", r.Bias.Z, mean/sd*math.Sqrt(3), 1e-9)
+		for g, of := range groups {
+			mean, sd := stat.MeanStdDev(squares.RawRowView(g), nil)
+			near(t, "rms", r.ByDistance[g].RMS, math.Sqrt(mean), 1e-12)
+			near(t, "standard error", r.ByDistance[g].StdErr, sd/math.Sqrt(3)/2/math.Sqrt(mean), 1e-12)
+			near(t, "distance", r.ByDistance[g].Distance, of.distance, 0)
 		}
-		relative, pairs = append(relative, e.RelativeFrobenius), append(pairs, sum/float64(r.Pairs))
 	}
-	mean, sd := stat.MeanStdDev(relative, nil)
-	near(t, "mean", r.Mean.RelativeFrobenius, mean, 1e-12)
-	near(t, "standard error", r.StdErr.RelativeFrobenius, sd/math.Sqrt(3), 1e-12)
-	mean, sd = stat.MeanStdDev(pairs, nil)
-	near(t, "bias", r.Bias.Mean, mean, 1e-12)
-	near(t, "standard error of the bias", r.Bias.StdErr, sd/math.Sqrt(3), 1e-12)
-	near(t, "z", r.Bias.Z, mean/sd*math.Sqrt(3), 1e-9)
 }
 
 func TestKernelErrorErrors(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
-	draw := drawSigns(3, 7, 1, false)
+	draw := drawSigns(3, 7, 1)
 	own, two := errors.New("own error"), seedsUpTo(2)
 	of := func(k spectral.Kernel, draw func(uint64) (Map, error), x *tensor.Dense, seeds []uint64) error {
 		return failed(KernelError(k, draw, x, seeds))
@@ -201,7 +206,7 @@ func TestKernelErrorErrors(t *testing.T) {
 		"draws nil":     {of(dot{}, func(uint64) (Map, error) { return nil, nil }, x, two), ErrParam, []string{"seed 1", "map is nil"}},
 		"sizes change": {of(dot{}, func(s uint64) (Map, error) { return newSigns(3, int(s), 1, s), nil }, x, two), ErrShape,
 			[]string{"seed 2", "2 features", "seed 1 has 1"}},
-		"wrong map":   {of(dot{}, drawSigns(2, 7, 1, false), x, two), ErrShape, []string{"seed 1", "3 columns", "wants 2"}},
+		"wrong map":   {of(dot{}, drawSigns(2, 7, 1), x, two), ErrShape, []string{"seed 1", "3 columns", "wants 2"}},
 		"expectation": {failed(KernelErrorAgainst(nan, dot{}, draw, x, two)), ErrDomain, []string{"stated expectation", "rows 0 and 1"}},
 		"of bags":     {failed(expectationGram("test", dot{}.At, bags)), ErrDtype, []string{"dense or sparse matrix"}},
 	})
@@ -212,7 +217,7 @@ func same(uint64) (Map, error) { return newSigns(3, 7, 1, 1), nil }
 
 func TestKernelErrorJSON(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
-	for name, draw := range map[string]func(uint64) (Map, error){"random": drawSigns(3, 7, 1, false), "not random": same} {
+	for name, draw := range map[string]func(uint64) (Map, error){"random": drawSigns(3, 7, 1), "not random": same} {
 		r := must(KernelError(dot{}, draw, x, seedsUpTo(3)))
 		if defined := name == "random"; math.IsNaN(r.Bias.Z) == defined || (r.Bias.StdErr > 0) != defined {
 			t.Errorf("%s: bias %+v", name, r.Bias)
@@ -241,7 +246,7 @@ func TestKernelErrorJSON(t *testing.T) {
 func TestKernelErrorTables(t *testing.T) {
 	x := dense(5, 3, randomDense(5, 3, 1).RawMatrix().Data)
 	half := func(x, z []float64) float64 { return dot{}.At(x, z) / 2 }
-	r := must(KernelErrorAgainst(half, dot{}, drawSigns(3, 7, 1, false), x, seedsUpTo(13)))
+	r := must(KernelErrorAgainst(half, dot{}, drawSigns(3, 7, 1), x, seedsUpTo(13)))
 	for name, s := range map[string]string{"String": r.String(), "HTML": r.HTML()} {
 		for _, part := range []string{"5 rows (10 pairs), 7 features, 13 seeds", "seed 10", "3 more seeds", "mean", "std. error", "rel. Frobenius",
 			"against the kernel: " + r.Bias.String(), "stated expectation: "} {
