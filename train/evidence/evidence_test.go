@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,11 +42,7 @@ func someRows(n int, seed uint64, unitX, unitY float64) data.Pairs {
 func gaussian(t testing.TB, sigma float64, policy layers.Policy) layers.Layer {
 	t.Helper()
 	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": sigma}, Dims: 6, Features: 128, Sampler: "orthogonal", Seed: 1, Tune: policy.String()}
-	l, err := spec.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return layers.Must(spec.Build())
 }
 
 func maximise(t *testing.T, m layers.Layer, rows data.Examples, o evidence.Options) *evidence.Result {
@@ -61,32 +58,20 @@ func maximise(t *testing.T, m layers.Layer, rows data.Examples, o evidence.Optio
 func ExampleMaximise() {
 	rows := someRows(500, 1, 1, 1)
 	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 2}, Dims: 6, Features: 128, Sampler: "orthogonal", Seed: 1, Tune: "bandwidth-each"}
-	m, err := spec.Build()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	m := layers.Must(spec.Build())
 	r, err := evidence.Maximise(context.Background(), m, rows, evidence.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	fmt.Printf("relevance %.1f\n", r.Relevance)
 	fmt.Printf("noise %.1f\n", math.Sqrt(r.Noise[0]))
 	fit, err := linear.FitRidge(context.Background(), m, rows, linear.RidgeOptions{Lambdas: []float64{r.Lambda}, Select: linear.SelectNone})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	z, err := m.Transform(nil, tensor.New(tensor.WithShape(1, 6), tensor.WithBacking([]float64{.5, 1, 9, 9, 9, 9})))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	prediction := fit.B[0]
-	for j, v := range z.Float64s() {
-		prediction += v * fit.W.At(j, 0)
-	}
+	at := tensor.New(tensor.WithShape(1, 6), tensor.WithBacking([]float64{.5, 1, 9, 9, 9, 9}))
+	z := layers.MustDense(m.Transform(nil, at))
+	prediction := fit.B[0] + mat.Dot(mat.NewVecDense(128, z.Float64s()), fit.W.ColView(0))
 	fmt.Printf("prediction %.1f of %.1f\n", prediction, 3+math.Sin(1)+math.Cos(1.5))
 	// Output:
 	// relevance [1.0 0.9 0.0 0.0 0.0 0.0]
@@ -174,10 +159,7 @@ func TestRejected(t *testing.T) {
 			p.Y.Set(i/6, 0, math.Log(x[i]+1.05))
 		}
 	}
-	m, err := layers.NewSkewedChi2Layer(1.5, 6, 64, layers.Tune(layers.BandwidthEach))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := layers.Must(layers.NewSkewedChi2Layer(1.5, 6, 64, layers.Tune(layers.BandwidthEach)))
 	r := maximise(t, m, p, evidence.Options{})
 	if !(r.After < r.Before) || r.Relevance[0] != 1 || !r.Converged || r.Rows != 200 {
 		t.Errorf("%+v", r)

@@ -79,27 +79,16 @@ func ExampleKernelErrorReport_String() {
 }
 
 func ExampleConfusion() {
-	img, err := report.Confusion([][]int{{48, 2}, {5, 45}}, []string{"cat", "dog"}, report.WithTitle("Cats and dogs"))
-	if err != nil {
-		panic(err)
-	}
+	counts, names := [][]int{{48, 2}, {5, 45}}, []string{"cat", "dog"}
+	img := report.Must(report.Confusion(counts, names, report.WithTitle("Cats and dogs")))
 	fmt.Println(img.Bounds().Dx() > 600)
 	// Output: true
 }
 
 func ExampleGrid() {
-	confusion, err := report.Confusion([][]int{{48, 2}, {5, 45}}, nil, report.WithSize(800, 640))
-	if err != nil {
-		panic(err)
-	}
-	curves, err := report.Curves(report.History{Loss: []float64{0.7, 0.4, 0.3}}, report.WithSize(800, 640))
-	if err != nil {
-		panic(err)
-	}
-	both, err := report.Grid(2, confusion, curves)
-	if err != nil {
-		panic(err)
-	}
+	confusion := report.Must(report.Confusion([][]int{{48, 2}, {5, 45}}, nil, report.WithSize(800, 640)))
+	curves := report.Must(report.Curves(report.History{Loss: []float64{0.7, 0.4, 0.3}}, report.WithSize(800, 640)))
+	both := report.Must(report.Grid(2, confusion, curves))
 	fmt.Println(both.Bounds().Size())
 	// Output: (1624,640)
 }
@@ -119,20 +108,16 @@ func ExampleKernelErrorAgainst() {
 }
 
 func ExampleBars() {
-	img, err := report.Bars("error rate", []report.Bar{{Name: "tuned", Value: .027, Kind: "the best"}, {Name: "frozen", Value: .048}})
-	if err != nil {
-		panic(err)
-	}
+	bars := []report.Bar{{Name: "tuned", Value: .027, Kind: "the best"}, {Name: "frozen", Value: .048}}
+	img := report.Must(report.Bars("error rate", bars))
 	fmt.Println(img.Bounds().Size())
 	// Output: (1100,288)
 }
 
 // A line through points; the image.Image is what a notebook shows.
 func ExampleLines() {
-	img, err := report.Lines("x", "k(0, x)", []report.Line{{Name: "Gaussian", X: []float64{0, 1, 2}, Y: []float64{1, .61, .14}}})
-	if err != nil {
-		panic(err)
-	}
+	bell := report.Line{Name: "Gaussian", X: []float64{0, 1, 2}, Y: []float64{1, .61, .14}}
+	img := report.Must(report.Lines("x", "k(0, x)", []report.Line{bell}))
 	fmt.Println(img.Bounds().Size())
 	// Output: (1100,780)
 }
