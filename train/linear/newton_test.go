@@ -366,14 +366,6 @@ func TestSVMOneColumn(t *testing.T) {
 		}
 	}
 	o := SVMOptions{Lambdas: []float64{.1}, Tol: 1e-6}
-	all := must(FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
-	o.Bias = 1
-	if same := must(FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o)); !mat.Equal(same.W, all.W) {
-		t.Error("the default of Bias is not 1")
-	}
-	if want := 1 / (2 * .1 * meanSpread(trial.MatOf(x))); math.Abs(all.C/want-1) > 1e-12 {
-		t.Errorf("C is %v, want %v", all.C, want)
-	}
 	want := must(FitSVM(t.Context(), nil, data.Pairs{X: data.Rows(x, twice), Y: column(given.TargetRows(y, twice))}, o))
 	o.ClassWeights = []float64{1, 2}
 	got, err := FitSVM(t.Context(), nil, data.Pairs{X: x, Y: column(y)}, o)

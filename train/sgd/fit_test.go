@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,11 +19,12 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/trial"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gorgonia.org/tensor"
 )
 
-// fields writes a chessboard of 3 x 3 fields, in files of some rows, as classes or as targets, and returns it as a stream and in memory.
+// fields writes a chessboard of 3 x 3 fields, in files of some rows, and returns it as a stream and in memory.
 func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.Streamed, *data.Set) {
 	t.Helper()
 	rng, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
@@ -37,14 +39,10 @@ func fields(t *testing.T, o data.StreamOptions, ext string, sizes ...int) (data.
 				fmt.Fprintf(&b, "%.4f,%.4f,%d\n", x, y, c)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", f, ext)), []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.%s", f, ext)), []byte(b.String()), 0o644))
 	}
-	ctx := context.Background()
-	s := must(data.OpenStream(o, dir))
-	v := must(s.Survey(ctx, 0))
-	set := must(data.ReadAll(ctx, o.Options, dir))
+	s, set := must(data.OpenStream(o, dir)), must(data.ReadAll(t.Context(), o.Options, dir))
+	v := must(s.Survey(t.Context(), 0))
 	return data.Streamed{Stream: s, Classes: v.Classes, Dtype: tensor.Float64}, set
 }
 
@@ -73,10 +71,8 @@ func TestFitRowsIsFit(t *testing.T) {
 			a, b := trial.HeadOf(t, softmax, 32, 2), trial.HeadOf(t, softmax, 32, 2)
 			want := must(Fit(context.Background(), m, a, data.Pairs{X: set.X, Y: y}, o))
 			got := must(Fit(context.Background(), m, b, rows, o))
-			for i, w := range weights(a) {
-				if math.Abs(w-weights(b)[i]) > 1e-9 {
-					t.Fatalf("softmax %v, %s: weight %d is %v, want %v", softmax, ext, i, weights(b)[i], w)
-				}
+			if !floats.EqualApprox(weights(b), weights(a), 1e-9) {
+				t.Errorf("softmax %v, %s: the weights are %v, want %v", softmax, ext, weights(b), weights(a))
 			}
 			for i, e := range want.Epochs {
 				if g := got.Epochs[i]; math.Abs(g.Loss-e.Loss) > 1e-9 || math.Abs(g.Score-e.Score) > 1e-9 || g.HeldLoss == g.HeldLoss {
@@ -104,10 +100,8 @@ func TestFitRows(t *testing.T) {
 		if first == nil {
 			first = weights(head)
 		}
-		for i, w := range weights(head) {
-			if w != first[i] {
-				t.Fatalf("with %d processors weight %d is %v, and %v with one", procs, i, w, first[i])
-			}
+		if !slices.Equal(weights(head), first) {
+			t.Errorf("other weights with %d processors than with one", procs)
 		}
 	}
 }

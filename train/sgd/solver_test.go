@@ -68,22 +68,16 @@ func TestSolver(t *testing.T) {
 		s := &solver{kind: kind, rate: .4}
 		s.add(layers.Param{Value: ours}, []float64{.5})
 		for range 5 {
-			if err := vm.RunAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(0, vm.RunAll())
 			grad := tensor.New(tensor.WithShape(3), tensor.Of(tensor.Float64))
 			for i, w := range ours.Float64s() {
 				grad.Float64s()[i] = 2 * w
 			}
 			s.step([]*tensor.Dense{ours}, []*tensor.Dense{grad}, 1, .5)
-			if err := reference.Step(G.NodesToValueGrads(G.Nodes{theirs})); err != nil {
-				t.Fatal(err)
-			}
+			must(0, reference.Step(G.NodesToValueGrads(G.Nodes{theirs})))
 			vm.Reset()
-			for i, w := range theirs.Value().(*tensor.Dense).Float64s() {
-				if math.Abs(w-start[i]) > 1e-12 {
-					t.Fatalf("solver %s: %v, want %v", kind, start, theirs.Value())
-				}
+			if !floats.EqualApprox(start, theirs.Value().(*tensor.Dense).Float64s(), 1e-12) {
+				t.Fatalf("solver %s: %v, want %v", kind, start, theirs.Value())
 			}
 		}
 		vm.Close()
@@ -244,9 +238,7 @@ func TestMapDecays(t *testing.T) {
 			o := base
 			o.MapDecay, o.Seed, o.HeldOut, o.Patience = d, base.Seed+i, .2, base.Epochs
 			c, _, err := fit(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(0, err)
 			loss += c.Epochs[base.Epochs-1].HeldLoss
 			if k == 0 {
 				first += c.Epochs[c.Best-1].HeldLoss
