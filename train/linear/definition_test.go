@@ -11,8 +11,8 @@ import (
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -43,17 +43,10 @@ func naive(z, y *mat.Dense, weights, signs []float64, effective float64, leave i
 // meanSpread is s by its definition: the mean squared distance of a row from the mean, or of equal rows their squared
 // norm.
 func meanSpread(z *mat.Dense, weights ...float64) float64 {
-	n, d := z.Dims()
-	if weights == nil {
-		weights = slices.Repeat([]float64{1}, n)
-	}
-	mean, spread, square, mass := make([]float64, d), 0., 0., floats.Sum(weights)
-	for i, w := range weights {
-		floats.AddScaled(mean, w/mass, z.RawRowView(i))
-	}
-	for i, w := range weights {
-		spread += w / mass * math.Pow(floats.Distance(z.RawRowView(i), mean, 2), 2)
-		square += w / mass * floats.Dot(z.RawRowView(i), z.RawRowView(i))
+	spread, square := 0., 0.
+	for j := range z.RawMatrix().Cols {
+		mean, variance := stat.PopMeanVariance(mat.Col(nil, j, z), weights)
+		spread, square = spread+variance, square+mean*mean
 	}
 	if spread < 1e-20*square {
 		return square

@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	cells "github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -22,11 +23,8 @@ func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(math.Ab
 
 // asFloat32 rounds z, and returns it as float32.
 func asFloat32(z *tensor.Dense) *tensor.Dense {
-	out := tensor.New(tensor.Of(tensor.Float32), tensor.WithShape(z.Shape()...))
-	for i, v := range z.Float64s() {
-		out.Float32s()[i] = float32(v)
-		z.Float64s()[i] = float64(float32(v))
-	}
+	out := floatsOf(tensor.Float32, z.Float64s(), z.Shape()...)
+	cells.Cells(z.Float64s(), out, 0)
 	return out
 }
 

@@ -61,10 +61,7 @@ func TestRidgeScale(t *testing.T) {
 // TestRidgeConstantFeatures: features that are the same in all rows predict the mean.
 func TestRidgeConstantFeatures(t *testing.T) {
 	for _, n := range []int{3, 7} {
-		x := tensor.New(tensor.WithShape(n, 5), tensor.WithBacking(tensor.Range(tensor.Float64, 0, 5*n)))
-		for i := range x.Float64s() {
-			x.Float64s()[i] = 2
-		}
+		x := doubles(slices.Repeat([]float64{2}, 5*n), n, 5)
 		y := mat.NewDense(n, 1, nil)
 		y.Set(0, 0, float64(n))
 		if f := fit(t, nil, x, y, RidgeOptions{}); mat.Norm(f.W, 1) > 1e-9 || math.Abs(f.B[0]-1) > 1e-9 {

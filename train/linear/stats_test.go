@@ -20,6 +20,7 @@ import (
 	"github.com/bochner-go/bochner/train/modelfile"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -231,36 +232,25 @@ func weighted(z, y *mat.Dense, w []float64) *RidgeStats {
 	_, k := y.Dims()
 	s := &RidgeStats{}
 	s.reset(d, k)
-	for i := range n {
-		s.mass += w[i]
-		for j := range d {
-			s.meanZ[j] += w[i] * z.At(i, j)
-		}
-		for t := range k {
-			s.meanY[t] += w[i] * y.At(i, t)
-		}
+	s.n, s.mass = n, floats.Sum(w)
+	for j := range d {
+		s.meanZ[j] = stat.Mean(mat.Col(nil, j, z), w)
 	}
-	for j := range s.meanZ {
-		s.meanZ[j] /= s.mass
-	}
-	for t := range s.meanY {
-		s.meanY[t] /= s.mass
+	for t := range k {
+		s.meanY[t] = stat.Mean(mat.Col(nil, t, y), w)
 	}
 	for i := range n {
-		for j := range d {
-			zj := z.At(i, j) - s.meanZ[j]
-			for l := range j + 1 {
-				s.g[j*d+l] += w[i] * zj * (z.At(i, l) - s.meanZ[l])
-			}
-			for t := range k {
-				s.r[t*d+j] += w[i] * zj * (y.At(i, t) - s.meanY[t])
-			}
+		zi, yi := mat.Row(nil, i, z), mat.Row(nil, i, y)
+		floats.Sub(zi, s.meanZ)
+		floats.Sub(yi, s.meanY)
+		for j, v := range zi {
+			floats.AddScaled(s.g[j*d:j*d+j+1], w[i]*v, zi[:j+1])
 		}
-		for t := range k {
-			s.yy[t] += w[i] * math.Pow(y.At(i, t)-s.meanY[t], 2)
+		for t, v := range yi {
+			floats.AddScaled(s.r[t*d:(t+1)*d], w[i]*v, zi)
+			s.yy[t] += w[i] * v * v
 		}
 	}
-	s.n = n
 	return s
 }
 

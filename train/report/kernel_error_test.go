@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,35 +71,26 @@ func near(t *testing.T, what string, got, want, tol float64) {
 func randomDense(rows, cols int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := mat.NewDense(rows, cols, nil)
-	for i := range rows {
-		for j := range cols {
-			m.Set(i, j, rng.NormFloat64())
-		}
-	}
+	m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
 	return m
 }
 
 // centredNorm is ‖HAH‖_F by products with the projections H = I - 11ᵀ/n.
 func centredNorm(a mat.Matrix) float64 {
+	projection := func(n int) *mat.Dense {
+		h := mat.NewDense(n, n, slices.Repeat([]float64{-1 / float64(n)}, n*n))
+		for i := range n {
+			h.Set(i, i, 1-1/float64(n))
+		}
+		return h
+	}
 	rows, cols := a.Dims()
-	var left, both mat.Dense
-	left.Mul(projection(rows), a)
-	both.Mul(&left, projection(cols))
+	var both mat.Dense
+	both.Product(projection(rows), a, projection(cols))
 	if norm := mat.Norm(&both, 2); norm > 1e-13 {
 		return norm
 	}
 	return 0 // rounding
-}
-
-func projection(n int) *mat.Dense {
-	h := mat.NewDense(n, n, nil)
-	for i := range n {
-		for j := range n {
-			h.Set(i, j, -1/float64(n))
-		}
-		h.Set(i, i, 1-1/float64(n))
-	}
-	return h
 }
 
 func TestCompareDirect(t *testing.T) {

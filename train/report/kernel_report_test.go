@@ -97,11 +97,7 @@ func pairForm(x *mat.Dense) *mat.Dense {
 func TestKernelErrorTellsBiasFromNoise(t *testing.T) {
 	const n, d, m, seeds = 17, 5, 61, 200
 	x := randomDense(n, d, 11)
-	for i := range n { // off the origin, so that the mean kernel value is not 0
-		for j := range d {
-			x.Set(i, j, x.At(i, j)+1)
-		}
-	}
+	x.Apply(func(_, _ int, v float64) float64 { return v + 1 }, x) // so that the mean kernel value is not 0
 	a := pairForm(x)
 	variance := 0.0
 	for k := range d {
