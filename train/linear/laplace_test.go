@@ -214,12 +214,12 @@ func TestLaplaceBinary(t *testing.T) {
 
 // TestLaplaceChoice: the covariance that is chosen, by D and k.
 func TestLaplaceChoice(t *testing.T) {
-	for _, c := range []struct {
-		d, k int
-		want LaplaceCovariance
-	}{{1023, 2, ExactCovariance}, {203, 10, ExactCovariance}, {204, 10, ClassesCovariance}, {1024, 10, ClassesCovariance}, {1830, 10, ClassesCovariance}, {1831, 10, SharedCovariance}} {
-		if got, err := LaplaceCovariance("").chosen(c.d, c.k); err != nil || got != c.want {
-			t.Errorf("%d features and %d classes: %q (%v), want %q", c.d, c.k, got, err, c.want)
+	for size, want := range map[[2]int]LaplaceCovariance{
+		{1023, 2}: ExactCovariance, {203, 10}: ExactCovariance, {204, 10}: ClassesCovariance,
+		{1024, 10}: ClassesCovariance, {1830, 10}: ClassesCovariance, {1831, 10}: SharedCovariance,
+	} {
+		if got, err := LaplaceCovariance("").chosen(size[0], size[1]); err != nil || got != want {
+			t.Errorf("%d features and %d classes: %q (%v), want %q", size[0], size[1], got, err, want)
 		}
 	}
 }

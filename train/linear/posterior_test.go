@@ -200,7 +200,7 @@ func TestPosteriorErrors(t *testing.T) {
 		{"evidence of 0", second(s.Evidence(ctx, []float64{1, 0})), domain.ErrParam, "lambda = 0"},
 		{"evidence of tiny", second(s.Evidence(ctx, []float64{1e-300})), domain.ErrParam, "none of the 1"},
 		{"evidence stopped", second(s.Evidence(done, nil)), context.Canceled, "stopped"},
-		{"width", second(p.Variance(nil, tensor.New(tensor.Of(tensor.Float64), tensor.WithShape(2, 4)))), domain.ErrShape, "3 columns"},
+		{"width", second(p.Variance(nil, doubles(make([]float64, 8), 2, 4))), domain.ErrShape, "3 columns"},
 		{"dst", second(p.Variance(make([]float64, 2), x)), domain.ErrShape, "dst has 2"},
 		{"infinite", second(p.Variance(nil, bad)), domain.ErrDomain, "z[1,1]"},
 		{"overflow", second(p.Variance(nil, huge)), domain.ErrDomain, "variance of row 1"},

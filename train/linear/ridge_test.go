@@ -262,7 +262,8 @@ func TestRidgeErrors(t *testing.T) {
 		{"no lambda", nil, x, y, RidgeOptions{Lambdas: []float64{}}, domain.ErrParam, "Lambdas = []"},
 		{"selection", nil, x, y, RidgeOptions{Select: 7}, domain.ErrParam, "Select = 7"},
 		{"block", nil, x, y, RidgeOptions{BlockRows: -1}, domain.ErrParam, "BlockRows = -1"},
-		{"one row", nil, tensor.New(tensor.WithShape(1, 5), tensor.Of(tensor.Float64)), mat.NewDense(1, 1, nil), RidgeOptions{Select: SelectLOO}, domain.ErrShape, "at least 2 rows"},
+		{"one row", nil, doubles(make([]float64, 5), 1, 5), mat.NewDense(1, 1, nil), RidgeOptions{Select: SelectLOO},
+			domain.ErrShape, "at least 2 rows"},
 	} {
 		f, err := FitRidge(context.Background(), c.m, data.Pairs{X: c.x, Y: c.y}, c.o)
 		if refused(t, c.name, err, c.is, c.want); f != nil || !strings.HasPrefix(fmt.Sprint(err), "train: Ridge: ") {
