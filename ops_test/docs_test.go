@@ -81,9 +81,9 @@ func TestEverySymbolHasAComment(t *testing.T) {
 	}
 }
 
-// unresolved is what looks like a link to a symbol in text that is none: [Name], [Type.Method], [package.Name]. One
-// letter is a shape, [D].
-var unresolved = regexp.MustCompile(`\[\*?(?:[a-z][a-z0-9]*\.)?[A-Z]\w+(?:\.[A-Z]\w*)?\]`)
+// unresolved is what looks like a link to a symbol in text that is none, as package comment writes it in Markdown:
+// [Name], [Type.Method], [package.Name]. One letter is a shape, [D].
+var unresolved = regexp.MustCompile(`\\\[(?:\\\*)?(?:[a-z][a-z0-9]*\.)?[A-Z]\w+(?:\.[A-Z]\w*)?\]`)
 
 // TestLinksInComments: every link in a doc comment leads somewhere, to a symbol that there is.
 func TestLinksInComments(t *testing.T) {
@@ -100,26 +100,25 @@ func TestLinksInComments(t *testing.T) {
 			}
 			others[l.ImportPath] = symbols(docOf(t, p, l.ImportPath))
 		}
-		name := l.Name
-		if l.Recv != "" {
-			name = l.Recv + "." + name
-		}
-		return name == "" || others[l.ImportPath][name]
+		return l.Name == "" || others[l.ImportPath][strings.TrimPrefix(l.Recv+"."+l.Name, ".")]
 	}
 	for path, p := range packages {
 		forEachDoc(p, func(name, text string) {
-			forEachText(p.Parser().Parse(text), func(s comment.Text) {
-				switch v := s.(type) {
-				case comment.Plain:
-					for _, link := range unresolved.FindAllString(string(v), -1) {
-						t.Errorf("%s: the comment of %s: %s leads nowhere", path, name, link)
-					}
-				case *comment.DocLink:
-					if v.ImportPath != "" && !known(v) {
-						t.Errorf("%s: the comment of %s: there is no %s.%s%s", path, name, v.ImportPath, v.Recv, v.Name)
-					}
+			printer := p.Printer()
+			printer.DocLinkURL = func(l *comment.DocLink) string {
+				if l.ImportPath != "" && !known(l) {
+					t.Errorf("%s: the comment of %s: there is no %s.%s%s", path, name, l.ImportPath, l.Recv, l.Name)
 				}
-			})
+				return ""
+			}
+			for line := range strings.Lines(string(printer.Markdown(p.Parser().Parse(text)))) {
+				if strings.HasPrefix(line, "\t") {
+					continue // code
+				}
+				for _, link := range unresolved.FindAllString(line, -1) {
+					t.Errorf("%s: the comment of %s: %s leads nowhere", path, name, link)
+				}
+			}
 		})
 	}
 }
@@ -173,31 +172,6 @@ func forEachDoc(p *doc.Package, f func(name, text string)) {
 	}
 }
 
-// forEachText calls f with every piece of text of a comment but its code.
-func forEachText(d *comment.Doc, f func(comment.Text)) {
-	texts := func(ts []comment.Text) {
-		for _, t := range ts {
-			f(t)
-		}
-	}
-	var blocks func([]comment.Block)
-	blocks = func(bs []comment.Block) {
-		for _, b := range bs {
-			switch b := b.(type) {
-			case *comment.Heading:
-				texts(b.Text)
-			case *comment.Paragraph:
-				texts(b.Text)
-			case *comment.List:
-				for _, item := range b.Items {
-					blocks(item.Content)
-				}
-			}
-		}
-	}
-	blocks(d.Content)
-}
-
 const module = "github.com/bochner-go/bochner"
 
 // publicPackages are the documentation of every package that a user can import, by import path, with its examples.
@@ -234,11 +208,9 @@ func docOf(t *testing.T, p *build.Package, path string) *doc.Package {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
-		f := must(parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments))
-		files = append(files, f)
+		files = append(files, must(parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)))
 	}
-	d := must(doc.NewFromFiles(fset, files, path))
-	return d
+	return must(doc.NewFromFiles(fset, files, path))
 }
 
 // interfaceMethods are the methods that the exported interfaces of a package list.
