@@ -41,7 +41,8 @@ func TestMemory(t *testing.T) {
 		fmt.Println(strings.Join(digests(t), "\n"))
 		return
 	}
-	child := itself("-test.run=^TestMemory$", "-test.count=1")
+	command := append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0], "-test.run=^TestMemory$")
+	child := exec.Command(command[0], command[1:]...)
 	child.Env = append(os.Environ(), memoryChild+"=1", "GOGC=1", "GODEBUG=clobberfree=1")
 	out, err := child.CombinedOutput()
 	if err != nil {
@@ -55,57 +56,51 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// mapped is a map and rows for it.
+type mapped struct {
+	name string
+	l    layers.Layer
+	x    ops.Matrix
+}
+
 // digests are a line for every map, under the first and the last of its policies, and for what it learns under the
 // last.
 func digests(t *testing.T) (lines []string) {
 	t.Helper()
-	var mappings []mapped
-	add := func(name string, x ops.Matrix, learns bool, build func() layers.Layer) {
-		m := mapped{name: name, l: build(), x: x}
-		if learns {
-			m.learner = build()
-		}
-		mappings = append(mappings, m)
-	}
+	write := func(name string, sum uint64) { lines = append(lines, fmt.Sprintf("%s: %016x", name, sum)) }
+	var all, learners []mapped
 	for _, v := range variants(t) {
-		d, all := v.dims(3), v.policies()
-		for _, p := range slices.Compact([]layers.Policy{all[0], all[len(all)-1]}) {
-			name, x := fmt.Sprint(v.name, ", ", p), v.rows(24, d, 1)
-			build := func() layers.Layer { return v.build(t, d, 5, 1, tuned(p)) }
-			add(name, x, p == all[len(all)-1], build)
-			if _, ok := mappings[len(mappings)-1].l.(layers.SparseMap); ok {
-				add(name+", sparse", must(ops.CSROf(x)), false, build)
+		d, policies := v.dims(3), v.policies()
+		for _, p := range slices.Compact([]layers.Policy{policies[0], policies[len(policies)-1]}) {
+			m := mapped{fmt.Sprint(v.name, ", ", p), v.build(t, d, 5, 1, tuned(p)), v.rows(24, d, 1)}
+			all = append(all, m)
+			if _, ok := m.l.(layers.SparseMap); ok {
+				all = append(all, mapped{m.name + ", sparse", m.l, must(ops.CSROf(m.x.(*tensor.Dense)))})
+			}
+			if m.l = v.build(t, d, 5, 1, tuned(p)); p == policies[len(policies)-1] {
+				learners = append(learners, m)
 			}
 		}
 	}
 	for _, v := range bagVariants(t) {
-		add(v.name, v.bags(t, 24, tensor.Float64), true, func() layers.Layer { return v.build(t) })
+		x := v.bags(t, 24, tensor.Float64)
+		all = append(all, mapped{v.name, v.build(t), x})
+		learners = append(learners, mapped{v.name, v.build(t), x})
 	}
-	write := func(name string, sum uint64) { lines = append(lines, fmt.Sprintf("%s: %016x", name, sum)) }
-	for i, sum := range together(t, mappings) {
-		write(mappings[i].name, sum)
+	for i, sum := range together(t, all) {
+		write(all[i].name, sum)
 	}
-	for _, m := range mappings {
-		if m.learner == nil {
-			continue
-		}
-		write(m.name+", learned", learned(t, m.name, m.learner, m.x))
+	for _, m := range learners {
+		write(m.name+", learned", learned(t, m))
 	}
 	return lines
-}
-
-// mapped is a map, another one of the same that learns or nil, and rows for both.
-type mapped struct {
-	name       string
-	l, learner layers.Layer
-	x          ops.Matrix
 }
 
 // together computes the digests of the features of all maps in many goroutines at once, time and again. What a map
 // gives is read when nothing else holds it.
 func together(t *testing.T, maps []mapped) []uint64 {
 	t.Helper()
-	workers, runs := 16, 1
+	runs := 1
 	if os.Getenv(memoryChild) != "" {
 		runs = 4
 	}
@@ -122,13 +117,11 @@ func together(t *testing.T, maps []mapped) []uint64 {
 		first[i] = features(m)
 	}
 	var wait sync.WaitGroup
-	for range workers {
+	for range 16 {
 		wait.Go(func() {
-			for range runs {
-				for i, m := range maps {
-					if features(m) != first[i] {
-						t.Errorf("%s: the features are others in another goroutine", m.name)
-					}
+			for i := range runs * len(maps) {
+				if i %= len(maps); features(maps[i]) != first[i] {
+					t.Errorf("%s: the features are others in another goroutine", maps[i].name)
 				}
 			}
 		})
@@ -138,16 +131,17 @@ func together(t *testing.T, maps []mapped) []uint64 {
 }
 
 // learned is the digest of the parameters of a map and a softmax head after a fit to two classes.
-func learned(t *testing.T, name string, l layers.Layer, x ops.Matrix) uint64 {
+func learned(t *testing.T, m mapped) uint64 {
 	t.Helper()
-	head := must(layers.NewSoftmaxHead(l.Features(), 2, layers.WithName("head")))
-	n, o := x.Shape()[0], sgd.FitOptions{Epochs: 2, Batch: 12}
+	head := must(layers.NewSoftmaxHead(m.l.Features(), 2, layers.WithName("head")))
+	n := m.x.Shape()[0]
 	y := mat.NewDense(n, 2, ops.Float64s(matrix(tensor.Float64, n, 2, 1, -1, -1, 1)))
-	if _, err := sgd.Fit(context.Background(), l, head, data.Pairs{X: x, Y: y}, o); err != nil {
-		t.Fatalf("%s: %v", name, err)
+	o := sgd.FitOptions{Epochs: 2, Batch: 12}
+	if _, err := sgd.Fit(context.Background(), m.l, head, data.Pairs{X: m.x, Y: y}, o); err != nil {
+		t.Fatalf("%s: %v", m.name, err)
 	}
 	var all [][]float64
-	for _, p := range append(l.Params(), head.Params()...) {
+	for _, p := range append(m.l.Params(), head.Params()...) {
 		all = append(all, ops.Float64s(p.Value))
 	}
 	return digest(all...)
@@ -164,10 +158,4 @@ func digest(all ...[]float64) uint64 {
 		}
 	}
 	return h.Sum64()
-}
-
-// itself is a command that starts the test binary again, under the emulator that BOCHNER_EMULATOR names, if any.
-func itself(args ...string) *exec.Cmd {
-	args = append(append(strings.Fields(os.Getenv("BOCHNER_EMULATOR")), os.Args[0]), args...)
-	return exec.Command(args[0], args[1:]...)
 }
