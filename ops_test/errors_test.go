@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"strings"
@@ -22,7 +23,7 @@ func TestErrors(t *testing.T) {
 	forEach(t, func(t *testing.T, v variant) {
 		good := v.spec(v.dims(3), 2, 1)
 		must(v.fit(good))
-		for _, b := range append(badFields(good, v.form, v.entry), badParams(good, v.entry)...) {
+		for _, b := range append(badFields(v, good), badParams(good, v.entry)...) {
 			_, err := v.fit(b.Spec)
 			wantErr(t, err, b.is, b.says)
 		}
@@ -30,92 +31,66 @@ func TestErrors(t *testing.T) {
 }
 
 // badFields are mistakes in what all maps have.
-func badFields(good layers.Spec, f form, e *layers.Entry) []badSpec {
+func badFields(v variant, good layers.Spec) []badSpec {
 	var bad []badSpec
 	add := func(is error, says string, edit func(s *layers.Spec)) {
 		s := good
 		edit(&s)
 		bad = append(bad, badSpec{s, is, says})
 	}
+	width := func(n int, says string) { add(layers.ErrParam, says, func(s *layers.Spec) { s.Features = n }) }
+	sampler := func(is error, name string, d int, says string) {
+		add(is, says, func(s *layers.Spec) { s.Sampler, s.Dims = name, d })
+	}
+	tune := func(p layers.Policy, d int, says string) {
+		add(layers.ErrParam, says, func(s *layers.Spec) { s.Tune, s.Dims = p.String(), d })
+	}
 	add(layers.ErrParam, "there is no map", func(s *layers.Spec) { s.Map += "?" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
 	add(layers.ErrParam, "there are none, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
-	add(layers.ErrParam, "there are iid, orthogonal, coupled", func(s *layers.Spec) { s.Sampler = "grid" })
+	sampler(layers.ErrParam, "grid", good.Dims, "there are iid, orthogonal, coupled")
 	for _, d := range []int{0, -1} {
 		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })
 	}
-	width := func(says string, wrong ...int) {
-		for _, n := range wrong {
-			add(layers.ErrParam, says, func(s *layers.Spec) { s.Features = n })
+	if n := v.columns(good.Dims); n == 0 {
+		width(5, v.entry.Width)
+	} else {
+		width(0, "want at least 1")
+		width(-1, "want at least 1")
+		if n == 2 || n == 4 { // a Spec rounds the number of an additive map
+			width(n+n/2, fmt.Sprint("ask for ", 2*n))
 		}
 	}
-	sampler := func(says string) { add(layers.ErrParam, says, func(s *layers.Spec) { s.Sampler = "iid" }) }
-	tune := func(says string) { add(layers.ErrParam, says, func(s *layers.Spec) { s.Tune = "all" }) }
-	if e.HasFeatures() && f != copied {
-		width("want at least 1", 0, -1)
+	if len(v.policies()) == 1 {
+		tune(layers.All, good.Dims, "nothing to tune")
 	}
-	switch f {
-	case copied:
-		width("as many features as input columns", 5)
+	if !v.entry.HasSampler {
+		sampler(layers.ErrParam, "iid", good.Dims, map[bool]string{v.entry.Signed: "set the parameter coupling",
+			v.entry.Discrete: "draws random signs and no frequencies", !v.entry.Sampled: "draws nothing"}[true])
 		return bad
-	case series:
-		width("for each input column", 5)
-		sampler("draws nothing")
-		return bad
-	case signed:
-		width("ask for 8", 6)
-		sampler("set the parameter coupling")
-		return bad
-	case discrete:
-		sampler("draws random signs and no frequencies")
-		tune("nothing to tune")
-		return bad
-	case fitted:
-		if !e.HasFeatures() {
-			width("for each input column", 5)
-		}
-		sampler("draws nothing")
-		tune("nothing to tune")
-		return bad
-	case unit:
-		if good.Params["order"] == 0. {
-			tune("a step has the gradient 0")
-		}
-	case pair, tangent:
-		width("ask for 6", 5)
 	}
-	k, err := good.Kernel()
-	random := randomOf(k, good.Params, good.Dims)
-	if law := random.Law(); law.Quantile != nil || law.NormQuantile != nil {
-		add(spectral.ErrSampler, "the sequence has at most 1000", func(s *layers.Spec) {
-			s.Dims, s.Sampler = 1001, "halton"
-		})
+	law := v.random(good.Dims).Law()
+	if law.Quantile != nil || law.NormQuantile != nil {
+		sampler(spectral.ErrSampler, "halton", 1001, "the sequence has at most 1000")
 	}
+	circular := law.Transform == spectral.Fourier || law.Transform == spectral.LogFourier
 	switch {
-	case err != nil:
-	case random.Law().NormQuantile == nil:
-		add(spectral.ErrSampler, "use iid, spectral.IID{}", func(s *layers.Spec) { s.Sampler = "orthogonal" })
-		add(spectral.ErrSampler, "use iid, spectral.IID{}", func(s *layers.Spec) { s.Sampler, s.Dims = "structured", 16 })
+	case law.NormQuantile == nil:
+		sampler(spectral.ErrSampler, "orthogonal", good.Dims, "use iid, spectral.IID{}")
+		sampler(spectral.ErrSampler, "structured", 16, "use iid, spectral.IID{}")
+		return bad
+	case !circular: // which have no such sampler
+		sampler(spectral.ErrSampler, "structured", 16, "use orthogonal, spectral.Orthogonal{}")
+		return bad
+	case v.lifted():
+		sampler(spectral.ErrSampler, "structured", 1, "use orthogonal, spectral.Orthogonal{}")
 	default:
-		add(spectral.ErrSampler, "use orthogonal, spectral.Orthogonal{}", func(s *layers.Spec) {
-			if s.Sampler, s.Dims = "structured", 15; f == unit || f == tangent || f == positive {
-				s.Dims = 16
-			} else if lifted(k, good.Params) {
-				s.Dims = 1 // of which there are 6 columns at most
-			}
-		})
-		for _, p := range []layers.Policy{layers.BandwidthEach, layers.All} {
-			if f == unit || f == tangent || f == positive {
-				break // which have no such sampler
-			}
-			if good.Params.Word("way") == "levy" && p == layers.BandwidthEach {
-				continue // whose bandwidths are not those of W
-			}
-			add(layers.ErrParam, "the sampler orthogonal", func(s *layers.Spec) {
-				s.Sampler, s.Dims, s.Tune = "structured", 16, p.String()
-			})
-		}
+		sampler(spectral.ErrSampler, "structured", 15, "use orthogonal, spectral.Orthogonal{}")
 	}
+	if good.Sampler = "structured"; v.way() != "levy" { // whose bandwidths are not those of W
+		tune(layers.BandwidthEach, 16, "the sampler orthogonal")
+	}
+	tune(layers.All, 16, "the sampler orthogonal")
 	return bad
 }
 
@@ -135,25 +110,24 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 	}
 	add(`"wrong"`, "wrong", 1.)
 	for _, p := range e.Params() {
-		if p.Flag {
+		switch {
+		case p.Flag:
 			add("want true or false", p.Name, 1.)
 			add(`"true", want true or false`, p.Name, "true")
-			continue
-		}
-		if p.List {
+		case p.List:
 			add("finite numbers, as 1:10", p.Name, "1:two")
 			add("finite numbers, as 1:10", p.Name, 1.)
-			continue
-		}
-		if p.Words != nil {
+		case p.Words != nil:
 			add(p.Words[0], p.Name, "none")
 			add(p.Words[0], p.Name, true)
 			if !p.OrNumber {
 				add(p.Words[0], p.Name, 1.)
-				continue
 			}
-		} else {
+		default:
 			add(`"1", want a number `+p.Range(), p.Name, "1")
+		}
+		if !numeric(p) {
+			continue
 		}
 		if p.Default == nil {
 			add("parameter "+p.Name+" is missing; give it, or fill it in from data", p.Name, nil)
@@ -174,37 +148,36 @@ func badParams(good layers.Spec, e *layers.Entry) []badSpec {
 	return bad
 }
 
+// numeric says whether a parameter may be a number.
+func numeric(p layers.ParamDef) bool { return !p.Flag && !p.List && (p.Words == nil || p.OrNumber) }
+
 // TestParseErrors: the same for parameters as text, where one may also be there twice, or without a value.
 func TestParseErrors(t *testing.T) {
 	for _, e := range layers.Entries() {
-		cases := map[string]string{"wrong=1": `"wrong"`}
-		for _, p := range e.Params() {
-			good := p.Name + "=1"
-			if p.Words != nil {
-				good = p.Name + "=" + p.Words[0]
-			}
-			cases[good+","+good] = "given twice"
-			cases[p.Name] = "write " + p.Name + "=VALUE"
-			cases[good+",wrong=1"] = `"wrong"`
-			cases[p.Name+"=maybe"] = "want a"
-			switch {
-			case p.List:
-				cases[p.Name+"=maybe"] = "want finite numbers, as 1:10"
-			case p.Flag:
-				cases[p.Name+"=maybe"] = "want true or false"
-			case p.Words != nil:
-				cases[p.Name+"=maybe"] = strings.Join(p.Words[:len(p.Words)-1], ", ")
-			}
-			if p.List || p.Flag || p.Words != nil && !p.OrNumber {
-				continue
-			}
-			for _, x := range []string{"NaN", "+Inf", "-1e300", "1e999"} {
-				cases[p.Name+"="+x] = p.Range()
-			}
-		}
-		for text, says := range cases {
+		refuse := func(text, says string) {
 			_, err := layers.ParseValues(e.Name, text)
 			wantErr(t, err, layers.ErrParam, e.Name, says)
+		}
+		refuse("wrong=1", `"wrong"`)
+		for _, p := range e.Params() {
+			good, want := p.Name+"=1", "want a"
+			switch {
+			case p.List:
+				want = "want finite numbers, as 1:10"
+			case p.Flag:
+				want = "want true or false"
+			case p.Words != nil:
+				good, want = p.Name+"="+p.Words[0], strings.Join(p.Words[:len(p.Words)-1], ", ")
+			}
+			refuse(p.Name+"=maybe", want)
+			refuse(p.Name, "write "+p.Name+"=VALUE")
+			refuse(good+","+good, "given twice")
+			refuse(good+",wrong=1", `"wrong"`)
+			for _, x := range []string{"NaN", "+Inf", "-1e300", "1e999"} {
+				if numeric(p) {
+					refuse(p.Name+"="+x, p.Range())
+				}
+			}
 		}
 	}
 }

@@ -38,16 +38,26 @@ type golden struct {
 // law, makes old model descriptions mean other maps. The features of every policy, element type and storage are
 // compared with the same numbers.
 func TestGolden(t *testing.T) {
-	known := map[string]bool{}
+	known, cases := map[string]bool{}, map[string][]goldenCase{}
+	for _, v := range variants(t) {
+		cases[v.entry.Name] = append(cases[v.entry.Name], v.golden(v.name))
+	}
+	for _, v := range bagVariants(t) {
+		cases[v.spec.Map] = append(cases[v.spec.Map], v.golden(v.name))
+	}
 	for _, e := range layers.Entries() {
 		g := &golden{filepath.Join("testdata", "golden", e.Name+".txt"), map[string][]float64{}, map[string]bool{}}
 		known[g.path] = true
 		t.Run(e.Name, func(t *testing.T) {
 			g.read(t)
-			for _, c := range append(goldenDefaults(t, g, e), goldenCases(t, e)...) {
+			for _, c := range append(goldenDefaults(t, g, e), cases[e.Name]...) {
 				g.checkCase(t, c)
 			}
-			g.write(t)
+			if *writeGolden {
+				g.write()
+			} else {
+				g.stale(t)
+			}
 		})
 	}
 	files := must(filepath.Glob(filepath.Join("testdata", "golden", "*")))
@@ -76,7 +86,7 @@ func (v variant) golden(name string) goldenCase {
 		on := v.kernel.Domain()
 		x := maptest.Inside(on, matrix(tensor.Float64, 2, d, goldenCells(2*d, on.Contains(-1))...))
 		return matrix(dt, 2, d, ops.Float64s(x)...)
-	}, exponentiated && v.form == fitted}
+	}, exponentiated && v.entry.Fitted}
 }
 
 func (v bagVariant) golden(name string) goldenCase {
@@ -102,21 +112,6 @@ func goldenCells(n int, signed bool) []float64 {
 		}
 	}
 	return cells
-}
-
-// goldenCases are the variants of the batteries: every map with its parameters, samplers and phase.
-func goldenCases(t *testing.T, e *layers.Entry) (all []goldenCase) {
-	for _, v := range bagVariants(t) {
-		if v.spec.Map == e.Name {
-			all = append(all, v.golden(v.name))
-		}
-	}
-	for _, v := range variants(t) {
-		if v.entry.Name == e.Name {
-			all = append(all, v.golden(v.name))
-		}
-	}
-	return all
 }
 
 // goldenDefaults are the map with the default parameters, and with each other word and flag; it checks the defaults.
@@ -312,44 +307,39 @@ func (g *golden) check(t *testing.T, name, quantity, where string, got []float64
 }
 
 func (g *golden) read(t *testing.T) {
-	if *writeGolden {
-		return
-	}
 	text, err := os.ReadFile(g.path)
-	if err != nil {
+	if err != nil && !*writeGolden {
 		t.Fatalf("%v; write it by %s", err, goldenCommand)
 	}
 	name := ""
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		quantity, found := strings.CutPrefix(line, "\t")
-		if !found {
-			name = line
+		words, numbers, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " =")
+		if !strings.HasPrefix(line, "\t") {
+			name = words
 			continue
 		}
-		quantity, numbers, _ := strings.Cut(quantity, " =")
 		var list []float64
 		for _, word := range strings.Fields(numbers) {
-			u, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				t.Fatalf("%s: %s: %s: %v", g.path, name, quantity, err)
-			}
-			list = append(list, u)
+			list = append(list, must(strconv.ParseFloat(word, 64)))
 		}
-		g.want[name+"\t"+quantity] = list
+		g.want[name+words] = list
 	}
 }
 
-// write writes the file, or checks that there is nothing in it that no case makes.
-func (g *golden) write(t *testing.T) {
+// stale reports what stands in the file and no case makes.
+func (g *golden) stale(t *testing.T) {
+	for key := range g.want {
+		if !g.seen[key] {
+			t.Errorf("%s has numbers for %s, which nothing makes; if that is meant, run %s", g.path, key, goldenCommand)
+		}
+	}
+}
+
+func (g *golden) write() {
 	var text strings.Builder
 	last := ""
-	for _, key := range slices.Sorted(maps.Keys(g.want)) {
+	for _, key := range slices.Sorted(maps.Keys(g.seen)) {
 		name, quantity, _ := strings.Cut(key, "\t")
-		if !g.seen[key] {
-			t.Errorf("%s has numbers for %s: %s, which nothing makes; if that is meant, run %s", g.path, name, quantity,
-				goldenCommand)
-		}
 		if name != last {
 			fmt.Fprintln(&text, name)
 		}
@@ -359,9 +349,6 @@ func (g *golden) write(t *testing.T) {
 			fmt.Fprintf(&text, " %.15g", u)
 		}
 		fmt.Fprintln(&text)
-	}
-	if !*writeGolden {
-		return
 	}
 	must(g, os.MkdirAll(filepath.Dir(g.path), 0o755))
 	must(g, os.WriteFile(g.path, []byte(text.String()), 0o644))

@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -42,8 +42,10 @@ import (
 // hidden is made by a constructor. A nil or zero receiver of such a type is left out, as is a nil pointer to any
 // struct: there every method of Go reads memory that is not there.
 //
+// Before that, testOptions and testInputGrad call the constructors of layers with every option.
+//
 // The packages say themselves what is exported: the test writes a file that lists it and runs itself once more with
-// that. A type without a good value fails the test, as does an entry of hostile_values_test.go that nothing asks for.
+// that. A type without a good value fails the test.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: thousands of calls")
@@ -56,6 +58,9 @@ func TestHostileArguments(t *testing.T) {
 	docs := publicPackages(t)
 	t.Chdir(t.TempDir()) // where the files of hostile names go
 	b := &battery{panics: mayPanic(docs), arguments: newArguments(t, api), failed: map[string]bool{}}
+	constructors, options := b.withOptions()
+	t.Run("options", func(t *testing.T) { testOptions(t, constructors, options) })
+	t.Run("gradients for leaves", func(t *testing.T) { testInputGrad(t, constructors) })
 	for _, path := range slices.Sorted(maps.Keys(docs)) {
 		pkg := strings.TrimPrefix(path, module+"/")
 		t.Run(pkg, func(t *testing.T) {
@@ -63,8 +68,6 @@ func TestHostileArguments(t *testing.T) {
 			b.pkg(pkg)
 		})
 	}
-	b.unused(t)
-	t.Logf("%d functions, %d methods, %d calls", len(api.funcs), b.methods, b.calls)
 }
 
 // hostileFuncs are the exported functions of the public packages, by names as "layers.NewConcat", and hostileKinds the
@@ -218,13 +221,12 @@ const (
 	hostileTime  = 20 * time.Second
 )
 
-// battery calls functions and counts.
+// battery calls functions.
 type battery struct {
 	*arguments
-	t              *testing.T
-	panics         func(name string) bool
-	calls, methods int
-	failed         map[string]bool
+	t      *testing.T
+	panics func(name string) bool
+	failed map[string]bool
 }
 
 // function is what is called: by the name that the tables have for it, the name that documentation has, the names of
@@ -236,14 +238,18 @@ type function struct {
 	make           func() reflect.Value
 }
 
+// function is an exported function of a name.
+func (v *arguments) function(name string) function {
+	f := reflect.ValueOf(hostileFuncs[name])
+	return function{name, name, parameters(v.api.funcs[name]), f.Type(), func() reflect.Value { return f }}
+}
+
 // pkg calls what a package exports.
 func (b *battery) pkg(pkg string) {
 	of := func(name string) bool { return name[:strings.LastIndex(name, ".")] == pkg }
 	for _, name := range slices.Sorted(maps.Keys(b.api.funcs)) {
-		if of(name) && !b.listed(hostileNever, name) {
-			f := reflect.ValueOf(hostileFuncs[name])
-			make := func() reflect.Value { return f }
-			b.each(function{name, name, parameters(b.api.funcs[name]), f.Type(), make})
+		if of(name) && hostileNever[name] == "" {
+			b.each(b.function(name))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.api.types)) {
@@ -257,7 +263,7 @@ func (b *battery) pkg(pkg string) {
 			continue
 		}
 		for _, m := range b.api.types[name] {
-			if full := name + "." + m.Name(); !b.listed(hostileNever, full) {
+			if full := name + "." + m.Name(); hostileNever[full] == "" {
 				b.method(full, m, hostileKinds[name], samples)
 			}
 		}
@@ -266,7 +272,6 @@ func (b *battery) pkg(pkg string) {
 
 // method calls one method of all samples of its type, and of its zero value.
 func (b *battery) method(full string, m *types.Func, typ reflect.Type, samples []maker) {
-	b.methods++
 	bound := func(receiver reflect.Value) reflect.Value {
 		if receiver.Kind() != reflect.Pointer {
 			p := reflect.New(receiver.Type())
@@ -304,22 +309,18 @@ func writtenDown(t reflect.Type) bool {
 
 // each calls a function with good arguments, with one hostile argument and with all of them.
 func (b *battery) each(f function) {
+	b.begin()
 	args := b.goodOf(f)
 	err := b.run(f.name+" with good arguments", f, args)
-	mayRefuse := b.listed(hostileRefused, f.name) // whether or not it does on this machine
-	if err != nil && strings.Count(short(f.name), ".") == 1 && !mayRefuse {
+	if err != nil && strings.Count(short(f.name), ".") == 1 && hostileRefused[f.name] == "" {
 		b.t.Errorf("%s refuses good arguments, so that nothing behind its first check is tested: %v\n%s", f.name, err,
 			show(args))
 	}
 	for i := range f.typ.NumIn() {
 		b.begin()
 		for _, h := range b.hostile(f.name, f.params[i], f.typ.In(i), 0) {
-			args := make([]reflect.Value, f.typ.NumIn())
-			for j := range args {
-				if args[j] = h; i != j {
-					args[j] = b.good(f.name, f.params[j], f.typ.In(j))
-				}
-			}
+			args := b.goodOf(f)
+			args[i] = h
 			b.run(fmt.Sprintf("%s with hostile %s", f.name, f.params[i]), f, args)
 		}
 	}
@@ -340,12 +341,10 @@ func (b *battery) all(f function) (lists [][]reflect.Value) {
 		n = max(n, len(hostile[i]))
 	}
 	for k := range min(n, 12) {
-		args := make([]reflect.Value, f.typ.NumIn())
+		args := b.goodOf(f)
 		for i, h := range hostile {
 			if len(h) > 0 {
 				args[i] = h[k%len(h)]
-			} else {
-				args[i] = b.good(f.name, f.params[i], f.typ.In(i))
 			}
 		}
 		lists = append(lists, args)
@@ -364,7 +363,6 @@ func call(f reflect.Value, args []reflect.Value) []reflect.Value {
 // run makes one call and looks at how it ends. It returns the error that the call returns, or its panic as one.
 func (b *battery) run(what string, f function, args []reflect.Value) error {
 	b.t.Helper()
-	b.calls++
 	type outcome struct {
 		panicked any
 		stack    string
@@ -376,8 +374,7 @@ func (b *battery) run(what string, f function, args []reflect.Value) error {
 		var o outcome
 		defer func() {
 			if o.panicked = recover(); o.panicked != nil {
-				stack := make([]byte, 8<<10)
-				o.stack = frames(stack[:runtime.Stack(stack, false)])
+				o.stack = string(debug.Stack())
 			}
 			done <- o
 		}()
@@ -392,7 +389,7 @@ func (b *battery) run(what string, f function, args []reflect.Value) error {
 	case <-time.After(hostileTime):
 		b.t.Fatalf("%s: still running after %v\n%s", what, hostileTime, show(args))
 	}
-	if n := allocated() - before; n > hostileBytes && !b.listed(hostileAsked, f.name) {
+	if n := allocated() - before; n > hostileBytes && hostileAsked[f.name] == "" {
 		b.fail(what, "allocates %d MB\n%s", n>>20, show(args))
 		runtime.GC()
 	}
@@ -469,18 +466,6 @@ func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
-}
-
-// frames are the lines of a stack that are of this module, below the panic.
-func frames(stack []byte) string {
-	var b strings.Builder
-	for line := range bytes.Lines(stack) {
-		if bytes.HasPrefix(line, []byte("\t")) && !bytes.Contains(line, []byte("/ops_test/")) &&
-			!bytes.Contains(line, []byte("/reflect/")) && !bytes.Contains(line, []byte("/runtime/")) && b.Len() < 600 {
-			b.Write(line)
-		}
-	}
-	return b.String()
 }
 
 // show is the beginning of each argument, on lines of their own.

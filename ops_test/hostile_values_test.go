@@ -132,7 +132,9 @@ var goodValues = []any{
 		return must(layers.NewSequential(must(goodSpec().Build()), must(layers.NewLinearHead(8, 2))))
 	},
 	func(*arguments) layers.Part {
-		return layers.Part{Layer: must(goodSpec().Build()), From: 0, To: 3, Weight: 1}
+		part := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.WithName("part"),
+			layers.WithInputGrad()))
+		return layers.Part{Layer: part, From: 0, To: 3, Weight: 1}
 	},
 	[]layers.Option{}, layers.Density{Distance: spectral.JensenShannonDivergence, Sigma: 1},
 	layers.Nystrom{Kernel: spectral.Gaussian{Sigma: 1}}, layers.AddKPCA{Kernel: spectral.Chi2{}},
@@ -222,6 +224,14 @@ var goodNamed = []struct {
 	{"init.Structured.Sample.w", func(*arguments) any { return make([]float64, 48) }},
 	{"init.FittedPeriod.w init.OptimalPeriod.w init.NewHarmonics.w init.*.FittedPeriod.w", spectral.Uniform},
 
+	{"layers.Tune.p", layers.All}, // options have values that are not the default
+	{"layers.WithCoupling.c", spectral.Joint},
+	{"layers.WithDtype.dt", tensor.Float32},
+	{"layers.WithOrder.n", 2},
+	{"layers.WithPeriod.period", 9.},
+	{"layers.WithSampler.s", spectral.Halton{}},
+	{"layers.WithSeed.seed", 5},
+	{"layers.WithWindow.w", spectral.Uniform},
 	{"layers.*.features", 8},
 	{"layers.NewHead.kind", "linear"},
 	{"layers.Lookup.name layers.ParseValues.mapName", "gaussian"},
@@ -581,18 +591,15 @@ func badOptions(v *arguments) [][]layers.Option {
 	}
 	v.options = [][]layers.Option{{nil}}
 	for _, name := range slices.Sorted(maps.Keys(hostileFuncs)) {
-		f := reflect.ValueOf(hostileFuncs[name])
-		if f.Type().NumOut() != 1 || f.Type().Out(0) != reflect.TypeFor[layers.Option]() {
+		f := v.function(name)
+		if f.typ.NumOut() != 1 || f.typ.Out(0) != reflect.TypeFor[layers.Option]() {
 			continue
 		}
-		for i := range f.Type().NumIn() {
-			for _, h := range v.hostile("", "", f.Type().In(i), 0) {
-				args := make([]reflect.Value, f.Type().NumIn())
-				for j := range args {
-					args[j] = v.good(name, "", f.Type().In(j))
-				}
+		for i := range f.typ.NumIn() {
+			for _, h := range v.hostile("", "", f.typ.In(i), 0) {
+				args := v.goodOf(f)
 				args[i] = h
-				v.options = append(v.options, []layers.Option{call(f, args)[0].Interface().(layers.Option)})
+				v.options = append(v.options, []layers.Option{call(f.make(), args)[0].Interface().(layers.Option)})
 			}
 		}
 	}
@@ -619,12 +626,11 @@ type arguments struct {
 	named   map[string]any
 	bad     map[reflect.Type]reflect.Value
 	making  map[reflect.Type]bool // whose samples are looked for
-	used    map[string]bool
 }
 
 func newArguments(t *testing.T, api exports) *arguments {
 	v := &arguments{api: api, dir: t.TempDir(), known: map[reflect.Type][]maker{}, named: map[string]any{},
-		bad: map[reflect.Type]reflect.Value{}, making: map[reflect.Type]bool{}, used: map[string]bool{}}
+		bad: map[reflect.Type]reflect.Value{}, making: map[reflect.Type]bool{}}
 	v.begin()
 	for _, g := range goodValues {
 		x := reflect.ValueOf(g)
@@ -638,7 +644,6 @@ func newArguments(t *testing.T, api exports) *arguments {
 	for name, k := range kernelsOfMaps(t) {
 		if typ := hostileKinds[name]; typ != nil && v.known[typ] == nil {
 			v.know(typ, func(*arguments) reflect.Value { return reflect.ValueOf(k) })
-			v.used[typ.String()] = true
 		}
 	}
 	for _, line := range goodNamed {
@@ -680,28 +685,6 @@ func (v *arguments) know(t reflect.Type, of maker) {
 
 // begin is the start of a call, whose nodes are of one graph.
 func (v *arguments) begin() { v.graph = G.NewGraph() }
-
-// listed says whether a table has a name.
-func (v *arguments) listed(table map[string]string, name string) bool {
-	v.used[name] = v.used[name] || table[name] != ""
-	return table[name] != ""
-}
-
-// unused reports the lines of tables that nothing has asked for.
-func (v *arguments) unused(t *testing.T) {
-	names := slices.Collect(maps.Keys(v.named))
-	for _, table := range []map[string]string{hostileNever, hostileRefused, hostileAsked} {
-		names = slices.AppendSeq(names, maps.Keys(table))
-	}
-	for _, typ := range v.types {
-		names = append(names, typ.String())
-	}
-	for _, name := range slices.Sorted(slices.Values(names)) {
-		if !v.used[name] {
-			t.Errorf("hostile_values_test.go lists %s, which nothing asks for", name)
-		}
-	}
-}
 
 // path is a new file name.
 func (v *arguments) path(name string) string {
@@ -746,7 +729,6 @@ func (v *arguments) single() *G.Node {
 
 // goodOf are good arguments of a call.
 func (v *arguments) goodOf(f function) []reflect.Value {
-	v.begin()
 	args := make([]reflect.Value, f.typ.NumIn())
 	for i := range args {
 		args[i] = v.good(f.name, f.params[i], f.typ.In(i))
@@ -771,14 +753,12 @@ func (v *arguments) good(name, param string, typ reflect.Type) reflect.Value {
 			x = tensorOf(of...)
 		}
 		if a, ok := v.as(x, typ); ok {
-			v.used[key] = true
 			return a
 		}
 	}
 	if typ.Kind() == reflect.Interface && v.known[typ] == nil {
 		for _, t := range v.types {
 			if typ.NumMethod() > 0 && typ != reflect.TypeFor[error]() && reflect.PointerTo(t).Implements(typ) {
-				v.used[t.String()] = true
 				if x := v.known[t][0](v); x.Type().Implements(typ) {
 					return x
 				}
@@ -820,7 +800,6 @@ func (v *arguments) good(name, param string, typ reflect.Type) reflect.Value {
 // samples are makers of good values of a type that is no pointer: those of goodValues, else those of functions of its
 // package that return it, else 1 of numbers and the zero value of what is written down.
 func (v *arguments) samples(typ reflect.Type) []maker {
-	v.used[typ.String()] = true
 	if known, ok := v.known[typ]; ok || !strings.HasPrefix(typ.PkgPath(), module) || typ.Kind() == reflect.Interface {
 		return known
 	}
@@ -844,11 +823,9 @@ func (v *arguments) samples(typ reflect.Type) []maker {
 	}
 	pkg := strings.TrimPrefix(typ.PkgPath(), module+"/")
 	for _, name := range slices.Sorted(maps.Keys(hostileFuncs)) {
-		f := reflect.ValueOf(hostileFuncs[name])
-		if out := f.Type(); typ.Kind() == reflect.Struct && name[:strings.LastIndex(name, ".")] == pkg &&
-			out.NumOut() > 0 && pointee(out.Out(0)) == typ && !v.listed(hostileNever, name) {
-			params := parameters(v.api.funcs[name])
-			try(function{name, name, params, f.Type(), func() reflect.Value { return f }})
+		if f := v.function(name); typ.Kind() == reflect.Struct && name[:strings.LastIndex(name, ".")] == pkg &&
+			f.typ.NumOut() > 0 && pointee(f.typ.Out(0)) == typ && hostileNever[name] == "" {
+			try(f)
 		}
 	}
 	if len(found) == 0 && writtenDown(typ) {
@@ -909,7 +886,7 @@ func (v *arguments) hostile(name, param string, typ reflect.Type, depth int) (al
 			all = append(all, value)
 		}
 	}
-	small := v.listed(hostileAsked, name+"."+param) || v.listed(hostileAsked, name)
+	small := hostileAsked[name+"."+param] != "" || hostileAsked[name] != ""
 	if f, ok := v.bad[typ]; ok {
 		list := f.Call([]reflect.Value{reflect.ValueOf(v)})[0]
 		for i := range list.Len() {

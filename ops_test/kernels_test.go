@@ -1,7 +1,10 @@
 package ops_test
 
 import (
+	"maps"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/bochner-go/bochner/layers"
 	"gonum.org/v1/gonum/floats"
@@ -32,16 +35,38 @@ func naiveLaplacian(v layers.Values, x, z []float64) float64 {
 
 // naiveMatern is the closed form for ν = 1/2, 3/2 and 5/2. Rasmussen and Williams (2006), (4.17).
 func naiveMatern(v layers.Values, x, z []float64) float64 {
-	nu, ok := v["nu"].(float64)
-	if !ok {
-		nu = 1.5
+	s := math.Sqrt(2*v.Number("nu")) * floats.Distance(x, z, 2) / v.Number("ell")
+	return map[float64]float64{.5: 1, 1.5: 1 + s, 2.5: 1 + s + s*s/3}[v.Number("nu")] * math.Pow(math.E, -s)
+}
+
+func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
+	apart := floats.Distance(x, z, 2) / v.Number("ell")
+	return math.Pow(1+apart*apart/2/v.Number("alpha"), -v.Number("alpha"))
+}
+
+func naiveCauchy(v layers.Values, x, z []float64) float64 {
+	return product(x, z, func(a, b float64) float64 { return 1 / (1 + math.Pow((a-b)/v.Number("sigma"), 2)) })
+}
+
+func naiveMixture(v layers.Values, x, z []float64) (k float64) {
+	sigmas, weights := list(v, "sigmas"), list(v, "weights")
+	if weights == nil {
+		weights = []float64{1}
 	}
-	s := math.Sqrt(2*nu) * floats.Distance(x, z, 2) / v.Number("ell")
-	polynomial, ok := map[float64]float64{.5: 1, 1.5: 1 + s, 2.5: 1 + s + s*s/3}[nu]
-	if !ok {
-		return math.NaN()
+	for q, mean := range list(v, "means") {
+		k += weights[q] / floats.Sum(weights) * product(x, z, func(a, b float64) float64 {
+			return math.Exp(-(a-b)*(a-b)/2/sigmas[q]/sigmas[q]) * math.Cos(mean*(a-b))
+		})
 	}
-	return polynomial * math.Pow(math.E, -s)
+	return k
+}
+
+// list are the numbers of a parameter that is a list, as 1:3:.5.
+func list(v layers.Values, name string) (numbers []float64) {
+	for _, word := range strings.FieldsFunc(v.Word(name), func(r rune) bool { return r == ':' }) {
+		numbers = append(numbers, must(strconv.ParseFloat(word, 64)))
+	}
+	return numbers
 }
 
 func naiveExpSemigroup(v layers.Values, x, z []float64) float64 {
@@ -100,30 +125,16 @@ func exponentiated(k func(v layers.Values, x, z []float64) float64) func(v layer
 }
 
 func naiveSpherePolynomial(v layers.Values, x, z []float64) float64 {
-	a, p := 2., 10.
-	if v["a"] != nil {
-		a = v.Number("a")
-	}
-	if v["p"] != nil {
-		p = v.Number("p")
-	}
-	return math.Pow(1-math.Pow(floats.Distance(x, z, 2)/a, 2), p)
+	return math.Pow(1-math.Pow(floats.Distance(x, z, 2)/v.Number("a"), 2), v.Number("p"))
 }
 
-func naiveDeltaGaussian(v layers.Values, x, z []float64) float64 {
-	sigmas, weights := []float64{1, 10}, []float64{1, -1}
-	if v["sigma1"] != nil {
-		sigmas = []float64{v.Number("sigma1"), v.Number("sigma2")}
+func naiveDeltaGaussian(v layers.Values, x, z []float64) (sum float64) {
+	sigmas, weights := list(v, "sigmas"), list(v, "weights")
+	if sigmas == nil {
+		sigmas, weights = []float64{v.Number("sigma1"), v.Number("sigma2")}, []float64{1, -1}
 	}
-	switch v.Word("sigmas") {
-	case "1:3:.5":
-		sigmas, weights = []float64{1, 3, .5}, []float64{1, -2, .4}
-	case "1:2":
-		sigmas, weights = []float64{1, 2}, []float64{1, .5}
-	}
-	sum := 0.
 	for i, s := range sigmas {
-		sum += weights[i] * math.Pow(math.E, -math.Pow(floats.Distance(x, z, 2), 2)/(2*s*s))
+		sum += weights[i] * naiveGaussian(layers.Values{"sigma": s}, x, z)
 	}
 	return sum
 }
@@ -156,17 +167,20 @@ func angle(x, z []float64) float64 {
 	return 2 * math.Atan2(floats.Distance(from, to, 2), floats.Distance(from, opposite, 2))
 }
 
-// naiveNamed is the kernel that a fitted map names.
+// naiveNamed is the kernel that a fitted map, or a map of sets, names.
 func naiveNamed(v layers.Values, x, z []float64) float64 {
-	switch name := v.Word("kernel"); {
-	case name == "intersection":
-		return naiveIntersection(v, x, z)
-	case name == "reciprocal-semigroup":
-		return naiveReciprocal(v, x, z)
-	case v["sigma"] == nil:
-		return naiveChi2(v, x, z)
+	return setups[v.Word("kernel")].naive(v, x, z)
+}
+
+// complete adds the defaults of the parameters that are not given.
+func complete(e *layers.Entry, given layers.Values) layers.Values {
+	all := maps.Clone(given)
+	for _, p := range e.ParamsOf(given) {
+		if _, ok := given[p.Name]; !ok && p.Default != nil {
+			all[p.Name] = p.Default
+		}
 	}
-	return naiveGaussian(v, x, z)
+	return all
 }
 
 // extended is a sum over the coordinates with the degree and the extension to negative numbers. Vedaldi and Zisserman

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/layers/maptest"
-	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -20,7 +18,7 @@ import (
 // setup is what the batteries have to be told of a map.
 type setup struct {
 	sets  string                                        // the parameters to test with, one set after another
-	naive func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula
+	naive func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula; nil: that of another map
 	outside
 }
 
@@ -60,15 +58,14 @@ var setups = map[string]setup{
 	"sphere-polynomial": {";a=3,p=2,eps=.01,coupling=joint;a=3,p=1,coupling=iid", naiveSpherePolynomial, anywhere},
 	"delta-gaussian": {";sigma1=.8,sigma2=1.7,coupling=joint;coupling=iid;" + // and mixtures, of one sign too
 		"sigmas=1:3:.5,weights=1:-2:.4,coupling=joint;sigmas=1:2,weights=1:.5", naiveDeltaGaussian, anywhere},
-	"arc-cosine":       {";order=0", naiveArcCosine, anywhere},
-	"ntk":              {"", naiveNeuralTangent, anywhere},
-	"random-maclaurin": {"p=3;a=1.2,p=4", naiveSpherePolynomial, anywhere},
-	"tensor-sketch":    {"p=3;a=3,p=5;a=4,p=10", naiveSpherePolynomial, anywhere},
-	"srf":              {";a=3,p=1", naiveSpherePolynomial, anywhere},
-	"add-kpca": {";kernel=intersection,components=2,points=17,gamma=1.4,negative=sign", naiveNamed,
-		histograms},
+	"arc-cosine":           {";order=0", naiveArcCosine, anywhere},
+	"ntk":                  {"", naiveNeuralTangent, anywhere},
+	"random-maclaurin":     {"p=3;a=1.2,p=4", naiveSpherePolynomial, anywhere},
+	"tensor-sketch":        {"p=3;a=3,p=5;a=4,p=10", naiveSpherePolynomial, anywhere},
+	"srf":                  {";a=3,p=1", naiveSpherePolynomial, anywhere},
+	"add-kpca":             {";kernel=intersection,components=2,points=17,gamma=1.4,negative=sign", nil, histograms},
 	"maji-berg":            {"bins=3;bins=1", naiveIntersection, cube},
-	"nystrom":              {"sigma=1.3;kernel=reciprocal-semigroup,lambda=1.9;sigma=.9,select=rpcholesky", naiveNamed, cube},
+	"nystrom":              {"sigma=1.3;kernel=reciprocal-semigroup,lambda=1.9;sigma=.9,select=rpcholesky", nil, cube},
 	"jensen-shannon":       {"order=3", naiveJensenShannon, histograms},
 	"homogeneous-gaussian": {"sigma=1.2,order=3;sigma=2,gamma=.5,negative=sign", naiveHomogeneousGaussian, histograms},
 	"exp-hellinger":        {"sigma=.8", exponentiated(naiveHellinger), histograms},
@@ -92,68 +89,16 @@ func setsOf(t testing.TB, name, text string) (sets []layers.Values) {
 	return sets
 }
 
-func naiveRationalQuadratic(v layers.Values, x, z []float64) float64 {
-	apart := floats.Distance(x, z, 2) / v.Number("ell")
-	return math.Pow(1+apart*apart/2/v.Number("alpha"), -v.Number("alpha"))
-}
-
-func naiveMixture(v layers.Values, x, z []float64) (k float64) {
-	list := func(name string) (numbers []float64) {
-		for _, word := range strings.FieldsFunc(v.Word(name), func(r rune) bool { return r == ':' }) {
-			numbers = append(numbers, must(strconv.ParseFloat(word, 64)))
-		}
-		return numbers
-	}
-	means, sigmas, weights, sum := list("means"), list("sigmas"), list("weights"), 0.
-	if weights == nil {
-		weights = []float64{1}
-	}
-	for q, mean := range means {
-		one := weights[q]
-		for j := range x {
-			t := x[j] - z[j]
-			one *= math.Exp(-t*t/2/sigmas[q]/sigmas[q]) * math.Cos(mean*t)
-		}
-		k, sum = k+one, sum+weights[q]
-	}
-	return k / sum
-}
-
-func naiveCauchy(v layers.Values, x, z []float64) float64 {
-	k := 1.
-	for i := range x {
-		k *= 1 / (1 + math.Pow((x[i]-z[i])/v.Number("sigma"), 2))
-	}
-	return k
-}
-
-// form is how a frequency becomes columns.
-type form int
-
-const (
-	copied   form = iota // no frequencies: the features are the input
-	single               // one column a frequency
-	pair                 // a cosine and, m columns on, a sine
-	additive             // m frequencies of each column, with a cosine and a sine each
-	phase                // one column a frequency, with a random phase
-	series               // no frequencies: a constant and pairs side by side for each column
-	signed               // two frequencies, one a sign, each with a cosine and a sine; the columns have signs
-	fitted               // no frequencies: fitted on rows
-	discrete             // no frequencies: random signs, degrees and buckets, one column each
-	unit                 // one column a frequency, of a step or a rectified linear unit
-	positive             // one column a frequency, with a factor of the row's length
-	tangent              // the same, and m columns on, its gradient by a weight
-)
-
-// variant is a map with a set of parameters, in one of its forms, with one of its samplers.
+// variant is a map with a set of parameters and one of its samplers.
 type variant struct {
 	setup
 	name    string
 	entry   *layers.Entry
 	values  layers.Values
-	sampler string
+	all     layers.Values // with defaults
+	sampler string        // "" for a map that has none
+	phase   bool          // the form with one column a frequency
 	kernel  spectral.Kernel
-	form    form
 }
 
 // variants is everything that a battery ranges over.
@@ -165,25 +110,14 @@ func variants(t testing.TB) []variant {
 			continue
 		}
 		s, ok := setups[e.Name]
-		if !ok || s.naive == nil {
-			t.Fatalf("the batteries know nothing of the map %q: add to setups in list_test.go the line\n"+
-				"\t%q: {%q, naiveKernel, anywhere},", e.Name, e.Name, parameterNames(e))
+		if !ok || s.naive == nil && !e.Has("kernel") {
+			t.Fatalf("the batteries know nothing of the map %q: add a line for it to setups in list_test.go", e.Name)
 		}
 		for _, values := range setsOf(t, e.Name, s.sets) {
 			all = append(all, formsOf(t, e, s, values)...)
 		}
 	}
 	return all
-}
-
-func parameterNames(e *layers.Entry) string {
-	var names []string
-	for _, p := range e.Params() {
-		if !p.Flag && p.Words == nil {
-			names = append(names, p.Name+"=1.1")
-		}
-	}
-	return strings.Join(names, ",")
 }
 
 // formsOf is a map with each sampler that fits and, where it has one, in its phase form.
@@ -193,111 +127,66 @@ func formsOf(t testing.TB, e *layers.Entry, s setup, values layers.Values) []var
 	if err != nil {
 		t.Fatalf("the line of %q in setups: %v", e.Name, err)
 	}
-	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values, kernel: k}
-	if e.Fitted {
-		v.form = fitted
+	if s.naive == nil {
+		s.naive = naiveNamed
+	}
+	v := variant{setup: s, name: fmt.Sprintf("%s(%v)", e.Name, values), entry: e, values: values,
+		all: complete(e, values), kernel: k}
+	if !e.HasSampler {
 		return []variant{v}
 	}
-	if _, ok := k.(spectral.Homogeneous); ok {
-		v.form = series
-	}
-	switch {
-	case e.Discrete:
-		v.form = discrete
-		return []variant{v}
-	case e.Signed:
-		v.form = signed
-	}
-	random := randomOf(k, values, 17)
-	if random == nil {
-		return []variant{v}
-	}
-	v.sampler, v.form = "iid", pair
-	switch random.Law().Transform {
-	case spectral.Laplace:
-		v.form = single
-	case spectral.Positive:
-		v.form = positive
-	case spectral.Additive:
-		v.form = additive
-	case spectral.Step, spectral.ReLU:
-		v.form = unit
-	case spectral.Tangent:
-		v.form = tangent
-	}
+	v.sampler = "iid"
 	all := []variant{v}
-	with := func(v variant, sampler string) {
-		v.sampler, v.name = sampler, v.name+" "+sampler
-		all = append(all, v)
+	with := func(v variant, by spectral.Sampler) {
+		v.sampler, v.name = by.String(), v.name+" "+by.String()
+		if _, err := spectral.Frequencies(v.random(17), by, 17, 1, 1); err == nil {
+			all = append(all, v)
+		}
 	}
-	radial := random.Law().NormQuantile != nil
 	for _, s := range spectral.Samplers()[1:] {
-		if lifted(k, values) && s.String() != "orthogonal" && s.String() != "structured" {
-			continue // the lines of random itself have them
-		}
-		law := random
-		if s == (spectral.Structured{}) {
-			law = randomOf(k, values, spectral.PaddedDims(17))
-		}
-		if _, err := spectral.Frequencies(law, s, 17, 1, 1); err == nil {
-			with(v, s.String())
+		if !v.lifted() || s == (spectral.Orthogonal{}) || s == (spectral.Structured{}) {
+			with(v, s) // the lines of the law itself have the others
 		}
 	}
-	for _, p := range e.Params() {
-		if p.Name == "phase" {
-			ph := v
-			ph.values = maps.Clone(values)
-			ph.values["phase"] = true
-			ph.form, ph.name = phase, fmt.Sprintf("%s(%v)", e.Name, ph.values)
-			all = append(all, ph)
-			if radial {
-				with(ph, "structured") // whose phase form is a path of its own
-			}
-		}
+	if e.Has("phase") {
+		v.values = maps.Clone(values)
+		v.values["phase"], v.phase = true, true
+		v.name = fmt.Sprintf("%s(%v)", e.Name, v.values)
+		all = append(all, v)
+		with(v, spectral.Structured{}) // whose phase form is a path of its own
 	}
 	return all
 }
 
-// randomOf is the kernel whose frequencies a map of k draws in d dimensions, on what randomRows makes of the input, or
-// nil.
-func randomOf(k spectral.Kernel, values layers.Values, d int) spectral.Random {
-	switch k := k.(type) {
+// random is the kernel whose frequencies the map draws for rows of d columns, on what lift makes of them, or nil.
+func (v variant) random(d int) spectral.Random {
+	switch k := v.kernel.(type) {
 	case spectral.Exponentiated:
-		if law, ok := k.Laplacian(); ok && values["order"] == nil {
+		if law, ok := k.Laplacian(); ok && v.values["order"] == nil {
 			return law
 		}
 		return spectral.Gaussian{Sigma: k.Sigma}
 	case spectral.Semigroup:
-		if values.Word("way") == "levy" {
+		if v.way() == "levy" {
 			return spectral.Gaussian{Sigma: 1}
 		}
 	case spectral.SRF:
-		split, err := k.Split(d, 1, spectral.Independent)
-		if err != nil {
-			panic(err)
+		if v.sampler == "structured" {
+			d = spectral.PaddedDims(d)
 		}
-		return split.Parts[0].Of
+		return must(k.Split(d, 1, spectral.Independent)).Parts[0].Of
 	}
-	random, _ := k.(spectral.Random)
+	random, _ := v.kernel.(spectral.Random)
 	return random
 }
 
-// random is randomOf for rows of d columns.
-func (v variant) random(d int) spectral.Random {
-	if v.sampler == "structured" {
-		d = spectral.PaddedDims(d)
-	}
-	return randomOf(v.kernel, v.values, d)
-}
-
 // lifted says whether the frequencies work on more columns than the input has.
-func lifted(k spectral.Kernel, values layers.Values) bool {
-	e, ok := k.(spectral.Exponentiated)
-	if ok {
-		_, radial := randomOf(e, values, 17).(spectral.Gaussian)
+func (v variant) lifted() bool {
+	if _, ok := v.kernel.(spectral.Exponentiated); ok {
+		_, radial := v.random(17).(spectral.Gaussian)
 		return radial
 	}
-	return values.Word("way") == "levy"
+	return v.way() == "levy"
 }
 
 // unit is what the cells of a semigroup kernel are multiplied by: k(x, z) is exp(-Σ f(unit (x + z))).
@@ -333,7 +222,7 @@ func (v variant) dims(d int) int {
 // policies are those that the variant can have.
 func (v variant) policies() []layers.Policy {
 	switch {
-	case !v.entry.Tunable || v.values["order"] == 0. && (v.form == series || v.form == unit):
+	case !v.entry.Tunable || v.values["order"] == 0.:
 		return []layers.Policy{layers.Frozen}
 	case v.sampler == "structured":
 		return []layers.Policy{layers.Frozen, layers.Bandwidth}
@@ -360,24 +249,27 @@ func forEach(t *testing.T, battery func(t *testing.T, v variant)) {
 
 // spec is the variant with m frequencies in d dimensions.
 func (v variant) spec(d, m int, seed uint64) layers.Spec {
-	s := layers.Spec{Map: v.entry.Name, Params: v.values, Dims: d, Features: m, Sampler: v.sampler, Seed: seed}
-	switch v.form {
-	case copied:
-		s.Features = d
-	case fitted:
-		if !v.entry.HasFeatures() {
-			s.Features = 0
-		}
-	case series:
-		s.Features = 0
-	case pair, tangent:
-		s.Features = 2 * m
-	case additive:
-		s.Features = 2 * m * d
-	case signed:
-		s.Features = 4 * m
+	return layers.Spec{Map: v.entry.Name, Params: v.values, Dims: d, Features: m * v.columns(d), Sampler: v.sampler,
+		Seed: seed}
+}
+
+// columns is the number of features of a frequency in d dimensions, 0 where the user does not choose that of the map.
+func (v variant) columns(d int) int {
+	switch {
+	case !v.entry.HasFeatures():
+		return 0
+	case v.entry.Signed: // two frequencies, one a sign, each with a cosine and a sine
+		return 4
+	case !v.entry.HasSampler || v.phase:
+		return 1
 	}
-	return s
+	switch v.random(d).Law().Transform {
+	case spectral.Fourier, spectral.LogFourier, spectral.Tangent:
+		return 2
+	case spectral.Additive:
+		return 2 * d
+	}
+	return 1
 }
 
 // build draws m frequencies in d dimensions; edits change the spec before.
@@ -392,15 +284,10 @@ func (v variant) build(t testing.TB, d, m int, seed uint64, edits ...func(*layer
 
 // fit builds a spec of the variant, on rows of its domain where it is fitted.
 func (v variant) fit(s layers.Spec) (layers.Layer, error) {
-	if v.form != fitted {
+	if !v.entry.Fitted {
 		return s.Build()
 	}
-	return s.Fit(v.sample(s.Dims, s.Features))
-}
-
-// sample is what a map is fitted on.
-func (v variant) sample(d, features int) *tensor.Dense {
-	return v.rows(max(1, features)+29, max(1, d), 97)
+	return s.Fit(v.rows(max(1, s.Features)+29, max(1, s.Dims), 97))
 }
 
 func named(name string) func(*layers.Spec) { return func(s *layers.Spec) { s.Name = name } }
@@ -414,6 +301,13 @@ func tuned(p layers.Policy) func(*layers.Spec) { return func(s *layers.Spec) { s
 // rows are in the domain.
 func (v variant) rows(n, d int, seed uint64) *tensor.Dense {
 	return maptest.Rows(v.kernel.Domain(), n, d, seed)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // matrix makes a tensor of either element type from numbers, which it repeats.

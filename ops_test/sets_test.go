@@ -144,16 +144,10 @@ func onto(u, samples [][]float64) [][]float64 {
 
 // naiveMMD is the squared maximum mean discrepancy.
 func naiveMMD(v layers.Values, x, z [][]float64) float64 {
-	k := func(a, b []float64) float64 {
-		if v["kernel"] == nil {
-			return naiveGaussian(v, a, b)
-		}
-		return setups[v.Word("kernel")].naive(v, a, b)
-	}
 	mean := func(x, z [][]float64) (sum float64) {
 		for _, a := range x {
 			for _, b := range z {
-				sum += k(a, b) / float64(len(x)*len(z))
+				sum += naiveNamed(v, a, b) / float64(len(x)*len(z))
 			}
 		}
 		return sum
@@ -193,11 +187,11 @@ func bagVariants(t *testing.T) (all []bagVariant) {
 // are those of the Gaussian kernel of what the rows of the map are embedded as.
 func TestSets(t *testing.T) {
 	for _, v := range bagVariants(t) {
-		scale := v.spec.Params.Number(v.scale)
+		scale, params := v.spec.Params.Number(v.scale), complete(must(layers.Lookup(v.spec.Map)), v.spec.Params)
 		m := maptest.Map{
 			Spec: v.spec,
 			SetKernel: func(x, z [][]float64) float64 {
-				return math.Exp(-v.naive(v.spec.Params, x, z) / (2 * scale * scale))
+				return math.Exp(-v.naive(params, x, z) / (2 * scale * scale))
 			},
 			Outside: []float64{-1e-9, 1.001},
 			Remedy:  "the scaler cube",
