@@ -20,8 +20,7 @@ import (
 // kernel compares the exact kernel with the plain one, and checks that it is one.
 func kernel(t *testing.T, c *contract) {
 	for _, dt := range dtypes {
-		for _, d := range []int{1, 2, 3, 17} {
-			d = c.dims(d)
+		for _, d := range c.several(1, 2, 3, 17) {
 			x, limit := c.input(dt, 9, d, uint64(d)), 2e-14
 			if c.traits.Bags && dt == tensor.Float32 { // as are the densities
 				limit = 1e-6
@@ -120,8 +119,7 @@ func (c *contract) apart(d int) ops.Matrix {
 // standard errors must be so after 512 draws.
 func unbiased(t *testing.T, c *contract) {
 	const features = 256
-	for _, d := range []int{1, 2, 9} {
-		d = c.dims(d)
+	for _, d := range c.several(1, 2, 9) {
 		x := c.apart(d)
 		n := x.Shape()[0]
 		mean := c.Mean

@@ -185,6 +185,14 @@ func (c *contract) dims(d int) int {
 	return d
 }
 
+// several returns dims of several numbers of columns, of which a map of sets and a tree have one alone.
+func (c *contract) several(ds ...int) (all []int) {
+	for _, d := range ds {
+		all = append(all, c.dims(d))
+	}
+	return slices.Compact(all)
+}
+
 type edit func(*layers.Spec)
 
 func tuned(p layers.Policy) edit { return func(s *layers.Spec) { s.Tune = p.String() } }
