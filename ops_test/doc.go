@@ -13,8 +13,8 @@
 //	memory       maps give and learn the same bits where the collector overwrites what it frees
 //
 // docs_test.go is about the packages themselves: every constructor has an Example, every symbol a comment, every link
-// in one a target. hostile_test.go calls every exported function with arguments that nobody means, and every constructor
-// of a layer with every option.
+// in one a target. hostile_test.go calls every exported function with arguments that nobody means, and every
+// constructor of a layer with every option.
 //
 // The go command takes this folder for the package ops_test only if the first file by name says so, therefore the names
 // of the others must come after doc.go.

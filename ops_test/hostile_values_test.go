@@ -193,9 +193,10 @@ var goodValues = []any{
 	},
 	func(*arguments) *train.Model { return goodModel() },
 	func(*arguments) *train.Model {
-		m, _, err := train.Recipe{Spec: goodSpec()}.Fit(context.Background(), goodSet())
+		m, _, err := goodRecipe().Fit(context.Background(), goodSet())
 		return must(m, err)
 	},
+	func(*arguments) train.Recipe { return goodRecipe() },
 }
 
 func init() {
@@ -381,6 +382,11 @@ func goodGram() *mat.Dense {
 func goodModel() *train.Model {
 	return &train.Model{Scaler: goodScaler(), Spec: goodSpec(), Map: must(goodSpec().Build()),
 		Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
+}
+
+// goodRecipe fits by mini-batches, as the default does, but for one epoch alone.
+func goodRecipe() train.Recipe {
+	return train.Recipe{Spec: goodSpec(), Fitter: sgd.MiniBatch{FitOptions: sgd.FitOptions{Epochs: 1}}}
 }
 
 func goodPairs() data.Pairs { return data.Pairs{X: tensorOf(6, 3), Y: matOf(6, 1)} }

@@ -13,8 +13,8 @@ import (
 )
 
 // TestRate: from 64 to 1024 features the variance of the kernel matrix falls by 16, or by more with low-discrepancy
-// samplers. The spread of the squared deviations over seeds gives the band of their ratio; it has to be narrow enough to
-// tell 16 from 4. Package maptest tests that the mean is the kernel.
+// samplers. The spread of the squared deviations over seeds gives the band of their ratio; it has to be narrow enough
+// to tell 16 from 4. Package maptest tests that the mean is the kernel.
 func TestRate(t *testing.T) {
 	const seeds, rows = 32, 11
 	forEach(t, func(t *testing.T, v variant) {
