@@ -307,11 +307,14 @@ func TestErrors(t *testing.T) {
 			layers.ErrName, "two layers are called"},
 
 		// Spec.Build. The rows that every map has are in package ops_test.
-		{delta(layers.Values{"sigmas": "1:2"}), layers.ErrParam, "sigmas and weights go together"},
+		{delta(layers.Values{"sigmas": "1:2"}), layers.ErrParam,
+			"layers: map delta-gaussian: sigmas and weights go together"},
 		{delta(layers.Values{"sigmas": "1:2", "weights": "1"}), layers.ErrParam, "are not as many"},
 		{delta(layers.Values{"sigmas": "1:2", "weights": "1:-1", "sigma1": 1.}),
 			layers.ErrParam, "or sigmas and weights"},
 		{delta(layers.Values{"sigmas": "1:-2", "weights": "1:-1"}), layers.ErrParam, "Sigmas[1] = -2"},
+		{parsed("exp-intersection", "sigma=1,window=uniform"), layers.ErrParam,
+			"layers: map exp-intersection: window = uniform is of a series"},
 		{spec(layers.Spec{Map: "chi2", Dims: 3, Tune: "all", Params: layers.Values{"order": 0.0}}),
 			layers.ErrParam, "a map of order 0 has no frequency"},
 		{spec(layers.Spec{Map: "hellinger", Dims: 3, Tune: "all"}),

@@ -209,12 +209,12 @@ func (f deltaForm) check(mapName string, given Values) error {
 	_, second := given["sigma2"]
 	switch {
 	case (sigmas == "") != (weights == ""):
-		return fmt.Errorf("layers: map delta-gaussian: sigmas and weights go together; give both, as "+
-			"sigmas=1:10,weights=1:-1: %w", ErrParam)
+		return fmt.Errorf("layers: map %s: sigmas and weights go together; give both, as sigmas=1:10,weights=1:-1: %w",
+			mapName, ErrParam)
 	case sigmas != "" && (first || second):
-		return fmt.Errorf("layers: map delta-gaussian: give sigma1 and sigma2, or sigmas and weights: %w", ErrParam)
+		return fmt.Errorf("layers: map %s: give sigma1 and sigma2, or sigmas and weights: %w", mapName, ErrParam)
 	case len(f.Sigmas) != len(f.Weights):
-		return fmt.Errorf("layers: map delta-gaussian: sigmas = %s and weights = %s are not as many: %w", sigmas,
+		return fmt.Errorf("layers: map %s: sigmas = %s and weights = %s are not as many: %w", mapName, sigmas,
 			weights, ErrParam)
 	}
 	return nil
