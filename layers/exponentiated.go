@@ -103,8 +103,8 @@ func (f exponentiatedForm) check(mapName string, given Values) error {
 	}
 	for name, absent := range map[string]any{"window": spectral.Rectangular.String(), "period": "auto"} {
 		if value, stated := given[name]; stated && value != absent {
-			return fmt.Errorf("layers: map %s: %s = %v is of a series, and without an order the map has frequencies on "+
-				"x itself; give an order, or leave %s out: %w", mapName, name, value, name, ErrParam)
+			return fmt.Errorf("layers: map %s: %s = %v is of a series, and without an order the map has frequencies "+
+				"on x itself; give an order, or leave %s out: %w", mapName, name, value, name, ErrParam)
 		}
 	}
 	return nil

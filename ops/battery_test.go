@@ -105,6 +105,8 @@ var families = []family{
 		[][]int{{5, 3}, {1}, {3}}, -.5, xlr, sparse},
 	{"Table", with(ops.Table, ops.Tables{Points: 3, Width: 2, Power: 1}), [][]int{{5, 2}, {2, 3}, {2, 6}}, -.5,
 		onlyX, sparse.of(numbers{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, 0, -3, 5, 7, 1, 0, 0, 2, 4}})},
+	{"Table of numbers at 0", with(ops.Table, ops.Tables{Points: 3, Width: 2, Power: 2}), [][]int{{5, 2}, {2, 3},
+		{2, 6}}, -.5, onlyX, sparse.of(numbers{1: {-.6, 0, .7, -.4, 0, .3}, 2: {1, 2, 0, .5, -3, 5, 7, 1, 0, 0, 2, 4}})},
 	{"Maclaurin", ops.Maclaurin, [][]int{{5, 3}, {3, 21}, {7}, {7}}, -.5, onlyX, packedAt(1, 3).of(maclaurinInputs())},
 	{"TensorSketch", sketch, [][]int{{5, 3}, {3, 4}, {3, 4}}, -.5, onlyX, packedAt(1, 2).of(sketchInputs(3))},
 	{"TensorSketch of one sketch", sketch, [][]int{{5, 3}, {1, 4}, {1, 4}}, -.5, onlyX, packedAt(1,
@@ -239,11 +241,7 @@ func (f family) cost(t *testing.T, in []G.Value, a ops.Attr) (G.Nodes, *G.Node) 
 func (f family) costOf(t *testing.T, in []*tensor.Dense, sparse bool) float64 {
 	t.Helper()
 	_, cost := f.cost(t, values(in, sparse), ops.Attr{Frozen: frozenX(sparse)})
-	m := G.NewTapeMachine(cost.Graph())
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	run(t, cost.Graph())
 	return number(cost.Value())
 }
 
@@ -352,10 +350,7 @@ func TestInto(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := G.NewTapeMachine(z.Graph())
-			if err := m.RunAll(); err != nil {
-				t.Fatal(f.name, err)
-			}
+			run(t, z.Graph())
 			want, o := z.Value().(*tensor.Dense), f.op(ops.Attr{})
 			check := func(how string, got *tensor.Dense, err error) {
 				t.Helper()
@@ -394,11 +389,8 @@ func TestInto(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m := G.NewTapeMachine(z.Graph())
-				if err = m.RunAll(); err == nil {
-					got = z.Value().(*tensor.Dense)
-				}
-				check("of views in a graph", got, err)
+				run(t, z.Graph())
+				check("of views in a graph", z.Value().(*tensor.Dense), nil)
 			}
 			wide := tensor.New(tensor.WithShape(append(want.Shape().Clone(), 2)...), tensor.Of(dt))
 			_, err = o.Into(wide, in[0], args...)
@@ -412,12 +404,12 @@ func TestInto(t *testing.T) {
 				_, err := o.Into(nil, must(ops.CSROf(uniform(dt, 5, 7, 1))), args...)
 				wantErr(t, err, ops.ErrDtype, "want a dense tensor")
 			}
-			m.Close()
 		}
 	}
 }
 
-// sameSparse checks a family on sparse rows against the features of dense ones.
+// sameSparse checks a family on sparse rows, which are a part of more rows, against the features of dense ones. Sparse
+// stores no zeros.
 func sameSparse(t *testing.T, f family, in []*tensor.Dense, want *tensor.Dense) {
 	t.Helper()
 	tol := map[tensor.Dtype]float64{tensor.Float64: 1e-14, tensor.Float32: 3e-6}[want.Dtype()]
@@ -427,12 +419,17 @@ func sameSparse(t *testing.T, f family, in []*tensor.Dense, want *tensor.Dense) 
 			t.Errorf("%s, sparse, %s: %v, want %v; %v", f.name, how, got, want, err)
 		}
 	}
-	x, o := csr(in[0]), f.op(ops.Attr{})
+	n, d := in[0].Shape()[0], in[0].Shape()[1]
+	more := matrix(in[0].Dtype(), n+1, d, append(slices.Repeat([]float64{1}, d), all(in[0])...)...)
+	x, o := csr(more).Slice(1, n+1), f.op(ops.Attr{})
 	got, err := o.Into(nil, x, arguments(in)...)
 	check("into", got, err)
 	if s, err := o.Sparse(x, arguments(in)...); err == nil {
 		got, err = s.Dense(nil)
 		check("Sparse", got, err)
+		if nonZero := slices.DeleteFunc(all(got), func(v float64) bool { return v == 0 }); s.Stored() != len(nonZero) {
+			t.Errorf("%s: Sparse stores %d features, and %d are not 0", f.name, s.Stored(), len(nonZero))
+		}
 	} else {
 		wantErr(t, err, ops.ErrParam, "make them dense")
 	}
@@ -441,24 +438,19 @@ func sameSparse(t *testing.T, f family, in []*tensor.Dense, want *tensor.Dense) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := G.NewTapeMachine(z.Graph())
-		err = m.RunAll()
+		err = runAll(z.Graph())
 		if s, ok := z.Value().(*ops.CSR); ok {
 			got = must(s.Dense(nil))
 		} else if err == nil {
 			got = z.Value().(*tensor.Dense)
 		}
 		check("in a graph", got, err)
-		m.Close()
 	}
 	_, z, err := f.graph(values(in, true), ops.Attr{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := G.NewTapeMachine(z.Graph())
-	defer m.Close()
-	err = m.RunAll()
-	wantErr(t, ops.Cause(err), ops.ErrParam, "x is sparse", "make x dense")
+	wantErr(t, ops.Cause(runAll(z.Graph())), ops.ErrParam, "x is sparse", "make x dense")
 }
 
 func otherType(dt tensor.Dtype) tensor.Dtype {
@@ -493,7 +485,7 @@ func columnMajor(t *tensor.Dense) *tensor.Dense {
 }
 
 // TestManyRows: a row has the features and the gradient that it has alone, wherever it stands among more rows than a
-// block has.
+// block has, and no rows have no features.
 func TestManyRows(t *testing.T) {
 	const n = 4099
 	for _, f := range families {
@@ -506,6 +498,11 @@ func TestManyRows(t *testing.T) {
 		many[0] = matrix(tensor.Float64, n, f.shapes[0][1], all(few[0])...)
 		want, got := must(f.op(ops.Attr{}).Into(nil, few[0], arguments(few)...)),
 			must(f.op(ops.Attr{}).Into(nil, many[0], arguments(many)...))
+		none := tensor.New(tensor.WithShape(0, f.shapes[0][1]), tensor.Of(tensor.Float64))
+		z := must(f.op(ops.Attr{}).Into(nil, none, arguments(few)...))
+		if !z.Shape().Eq(tensor.Shape{0, want.Shape()[1]}) {
+			t.Errorf("%s: the features of no rows have the shape %v", f.name, z.Shape())
+		}
 		gradient := func(in []*tensor.Dense) []float64 {
 			_, z, err := f.graph(values(in, false), ops.Attr{})
 			if err != nil {
@@ -514,11 +511,7 @@ func TestManyRows(t *testing.T) {
 			x := z.Graph().ByName("in0")[0]
 			ones := leaf(z.Graph(), "g", matrix(tensor.Float64, z.Shape()[0], z.Shape()[1], 1))
 			grads := must(G.Backpropagate(G.Nodes{z}, G.Nodes{ones}, G.Nodes{x}))
-			m := G.NewTapeMachine(z.Graph())
-			defer m.Close()
-			if err := m.RunAll(); err != nil {
-				t.Fatal(f.name, err)
-			}
+			run(t, z.Graph())
 			return all(grads[0].Value().(*tensor.Dense))
 		}
 		for what, pair := range map[string][2][]float64{"features": {all(want), all(got)},
@@ -704,81 +697,65 @@ func count(g *G.ExprGraph, prefix string) (n int) {
 	return n
 }
 
-// TestRepeatedRuns: a second run of one machine on new data gives the results of a fresh one, and an op that a graph
-// has twice is one node.
-func TestRepeatedRuns(t *testing.T) {
+// TestRuns: a later run of a machine, on new data, has the cost and the gradients of a fresh machine, also where its
+// graph overwrites the results of the last run. An op that a graph has twice is one node.
+func TestRuns(t *testing.T) {
 	for _, f := range families {
-		first, second := f.draw(tensor.Float64, 3), f.draw(tensor.Float64, 4)
-		nodes, cost := f.cost(t, values(first, false), ops.Attr{})
-		m := G.NewTapeMachine(cost.Graph())
-		for _, in := range [][]*tensor.Dense{second, first, second} {
+		for dt, reuse := range map[tensor.Dtype]bool{tensor.Float64: false, tensor.Float32: true} {
+			own := f.draw(dt, 3)
+			nodes, cost := f.cost(t, values(own, false), ops.Attr{})
+			var wrt G.Nodes
 			for i, n := range nodes {
-				if err := G.Let(n, in[i]); err != nil {
-					t.Fatal(err)
+				if f.wrt[i] != 0 {
+					wrt = append(wrt, n)
 				}
 			}
-			if err := m.RunAll(); err != nil {
-				t.Fatal(err)
+			must(G.Grad(cost, wrt...))
+			if reuse {
+				ops.Reuse(cost.Graph())
 			}
-			if got, want := number(cost.Value()), f.costOf(t, in, false); got != want {
-				t.Errorf("%s: cost %v on a used machine, %v on a fresh one", f.name, got, want)
+			m := G.NewTapeMachine(cost.Graph(), G.BindDualValues(wrt...))
+			var z G.Value
+			for run, seed := range []uint64{3, 4, 3} {
+				in := f.draw(dt, seed)
+				for i, n := range nodes {
+					err := G.Let(n, in[i])
+					if reuse {
+						err = errors.Join(G.Let(n, own[i]), ops.Assign(own[i], in[i]))
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := m.RunAll(); err != nil {
+					t.Fatal(err)
+				}
+				if got, want := number(cost.Value()), f.costOf(t, in, false); got != want {
+					t.Errorf("%s, run %d: cost %v, want %v", f.name, run, got, want)
+				}
+				for i, want := range f.gradients(t, in, false, false) {
+					if want == nil {
+						continue
+					}
+					got := must(nodes[i].Grad()).(*tensor.Dense)
+					if !slices.Equal(all(got), all(want)) {
+						t.Errorf("%s, run %d: another gradient of input %d", f.name, run, i)
+					}
+					got.Zero()
+				}
+				made := opNode(cost.Graph(), nodes[0]).Value()
+				if reuse && run > 0 && made != z {
+					t.Errorf("%s, run %d: the result is not in the memory of the run before", f.name, run)
+				}
+				z = made
+				m.Reset()
 			}
-			m.Reset()
+			m.Close()
 		}
-		m.Close()
-		nodes, z, err := f.graph(values(first, false), ops.Attr{})
+		nodes, z, err := f.graph(values(f.draw(tensor.Float64, 3), false), ops.Attr{})
 		if again := must(f.op(ops.Attr{}).Node(nodes...)); err != nil || again != z {
 			t.Errorf("%s: the same op on the same inputs is a second node", f.name)
 		}
-	}
-}
-
-// TestReuse: a graph that overwrites the results of its last run has the cost and the gradients of a fresh one.
-func TestReuse(t *testing.T) {
-	for _, f := range families {
-		first, second := f.draw(tensor.Float32, 3), f.draw(tensor.Float32, 4)
-		own := f.draw(tensor.Float32, 3)
-		nodes, cost := f.cost(t, values(own, false), ops.Attr{})
-		var wrt G.Nodes
-		for i, n := range nodes {
-			if f.wrt[i] != 0 {
-				wrt = append(wrt, n)
-			}
-		}
-		must(G.Grad(cost, wrt...))
-		ops.Reuse(cost.Graph())
-		m := G.NewTapeMachine(cost.Graph(), G.BindDualValues(wrt...))
-		var z G.Value
-		for run, in := range [][]*tensor.Dense{first, second, first} {
-			for i := range own {
-				if err := ops.Assign(own[i], in[i]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := m.RunAll(); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := number(cost.Value()), f.costOf(t, in, false); got != want {
-				t.Errorf("%s, run %d: cost %v, want %v", f.name, run, got, want)
-			}
-			for i, want := range f.gradients(t, in, false, false) {
-				if want == nil {
-					continue
-				}
-				got := must(nodes[i].Grad()).(*tensor.Dense)
-				if !slices.Equal(all(got), all(want)) {
-					t.Errorf("%s, run %d: another gradient of input %d", f.name, run, i)
-				}
-				got.Zero()
-			}
-			made := opNode(cost.Graph(), nodes[0]).Value()
-			if run > 0 && made != z {
-				t.Errorf("%s, run %d: the result is not in the memory of the run before", f.name, run)
-			}
-			z = made
-			m.Reset()
-		}
-		m.Close()
 	}
 	ops.Reuse(nil)
 }

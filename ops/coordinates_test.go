@@ -1,10 +1,8 @@
 package ops_test
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -13,46 +11,60 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestHomogeneousAtZero: the gradient at 0 is 0, by definition; next to it, down to denormal numbers, it is the
-// derivative, which grows as v^{γ/2-1}, and at huge numbers it is small and not lost. The stationary form has a
+// waveSlope is the derivative of √u (cos θ + sin θ), θ = L ln u, and 0 at 0. Package math's assembly has no logarithm
+// of denormal numbers.
+func waveSlope(u, l float64) float64 {
+	if u == 0 {
+		return 0
+	}
+	ln := math.Log(u*0x1p600) - 600*math.Ln2
+	if u > 1 {
+		ln = math.Log(u)
+	}
+	s, c := math.Sincos(l * ln)
+	return ((c+s)/2 + l*(c-s)) / math.Sqrt(u)
+}
+
+// TestSlopesAtZero: the gradient of roots and waves at 0 is 0, by definition; next to it, down to denormal numbers, it
+// is the derivative, which grows as v^{-1/2}, and at huge numbers it is small and not lost. The stationary form has a
 // derivative at 0.
-func TestHomogeneousAtZero(t *testing.T) {
-	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
+func TestSlopesAtZero(t *testing.T) {
 	v := []float64{0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300, -1e-300, -1e-12, -1e300}
-	g := G.NewGraph()
-	x, l, r := leaf(g, "x", rowsOf(len(v), v...)), leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))
-	z := must(ops.Homogeneous(h, ops.Attr{}).Node(x, l, r))
-	grads := slopes(t, z, x, l, r)
-	for i, got := range grads[0] {
-		u := math.Abs(v[i])
-		// d/dv of r₀√v + √2 r₁ √v (cos θ + sin θ), θ = L ln v, where package math's assembly has no logarithm of
-		// denormal numbers
-		ln := math.Log(u*0x1p600) - 600*math.Ln2
-		if u > 1 {
-			ln = math.Log(u)
-		}
-		s, c := math.Sincos(.66 * ln)
-		want := (.8/2 + math.Sqrt2*.5*((c+s)/2+.66*(c-s))) / math.Sqrt(u)
-		if u == 0 {
-			want = 0
+	h := ops.Series{F: []int{1}, Gamma: 1, Negative: domain.SignNegative}
+	series := func(v ...float64) ([]float64, [][]float64) {
+		g := G.NewGraph()
+		x, l, r := leaf(g, "x", rowsOf(len(v), v...)), leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))
+		grads := slopes(t, must(ops.Homogeneous(h, ops.Attr{}).Node(x, l, r)), x, l, r)
+		return grads[0], grads[1:]
+	}
+	dx, others := series(v...)
+	for i, got := range dx { // of r₀√v + √2 r₁ √v (cos θ + sin θ)
+		u, want := math.Abs(v[i]), 0.
+		if u > 0 {
+			want = .8/2/math.Sqrt(u) + math.Sqrt2*.5*waveSlope(u, .66)
 		}
 		if !(math.Abs(got-want) <= 1e-12/math.Max(1e-170, math.Sqrt(u))) || u == 0 && got != 0 {
 			t.Errorf("the derivative at %v is %v, want %v", v[i], got, want)
 		}
 	}
-	for _, d := range grads[1:] {
-		for _, got := range d {
-			if got-got != 0 {
-				t.Errorf("a gradient of a parameter is %v", got)
-			}
+	for _, got := range slices.Concat(others...) {
+		if got-got != 0 {
+			t.Errorf("a gradient of a parameter is %v", got)
 		}
 	}
 	h.Stationary = true
-	g = G.NewGraph()
-	x = leaf(g, "x", rowsOf(1, 0))
-	z = must(ops.Homogeneous(h, ops.Attr{}).Node(x, leaf(g, "L", vector(.66)), leaf(g, "r", vector(.8, .5))))
-	if got, want := slopes(t, z, x)[0][0], math.Sqrt2*.5*.66; !(math.Abs(got-want) <= 1e-15) {
-		t.Errorf("the derivative of the stationary form at 0 is %v, want %v", got, want)
+	if dx, _ := series(0); !(math.Abs(dx[0]-math.Sqrt2*.5*.66) <= 1e-15) {
+		t.Errorf("the derivative of the stationary form at 0 is %v, want %v", dx[0], math.Sqrt2*.5*.66)
+	}
+
+	g, v := G.NewGraph(), v[:8]
+	p := leaf(g, "p", rowsOf(len(v), v...))
+	z := must(ops.HDD(false, ops.Attr{}).Node(p, leaf(g, "lambda", vector(.66)), leaf(g, "r", vector(.8)),
+		leaf(g, "basis", matrix(tensor.Float64, len(v), 1, 1))))
+	for i, got := range slopes(t, z, p)[0] {
+		if want := .8 * waveSlope(v[i], .66); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
+			t.Errorf("the gradient of a density of %v is %v, want %v", v[i], got, want)
+		}
 	}
 }
 
@@ -117,34 +129,6 @@ func tableGradient(t *testing.T, x *tensor.Dense, s ops.Tables) []float64 {
 	return grads[0].Value().(*tensor.Dense).Float64s()
 }
 
-// TestTableCSR: sparse rows give the numbers that are not 0, of a part of the rows too; where a zero has numbers there
-// is an error, and a graph makes the rows dense.
-func TestTableCSR(t *testing.T) {
-	o := ops.Table(ops.Tables{Points: 4, Width: 2, Power: 1}, ops.Attr{Frozen: ops.X})
-	x := rowsOf(2, 0, 0, .5, 0, 0, 1, 0, -3)
-	csr := must(ops.CSROf(x))
-	want := must(o.Into(nil, x, tableKnots, tableNumbers))
-	z, err := o.Sparse(csr, tableKnots, tableNumbers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dense, err := z.Dense(nil); err != nil || z.Stored() != 5 || !slices.Equal(dense.Float64s(), want.Float64s()) {
-		t.Errorf("%v, %v; want %v", z, err, want)
-	}
-	if z, err = o.Sparse(csr.Slice(1, 3), tableKnots, tableNumbers); err != nil || z.Stored() != 3 {
-		t.Errorf("a part: %v, %v", z, err)
-	}
-	filled := tableNumbers.Clone().(*tensor.Dense)
-	filled.Float64s()[1] = .5 // the second number of a 0 in the first column
-	if _, err := o.Sparse(csr, tableKnots, filled); !errors.Is(err, ops.ErrParam) ||
-		!strings.Contains(err.Error(), "make them dense") {
-		t.Errorf("numbers of a zero: %v", err)
-	}
-	if z, err := o.Into(nil, csr, tableKnots, filled); err != nil || z.Float64s()[1] != .5 {
-		t.Errorf("the number of a zero is %v, %v", z, err)
-	}
-}
-
 // TestUnitLaplaceKeepsDirections: rows whose features all underflow have the unit row that a common shift of the
 // projection gives, in both element types, dense and sparse.
 func TestUnitLaplaceKeepsDirections(t *testing.T) {
@@ -163,32 +147,37 @@ func TestUnitLaplaceKeepsDirections(t *testing.T) {
 	}
 }
 
-// TestDampSparse: sparse rows damp as dense ones do, and the exponent of a row of numbers that are tiny
-// or huge is right.
-func TestDampSparse(t *testing.T) {
-	v := []float64{0, 3, 0, 1e-300, 2, 1e300}
-	x, s := rowsOf(3, v...), vector(.5, 2, 1e-299)
-	sparse := csr(x)
-	for _, f := range []ops.Exponent{ops.Root, ops.Log1p} {
-		var want [2]float64
-		for i := range v {
-			u := 2 * s.Float64s()[i%3] * v[i]
-			if f == ops.Root {
-				want[i/3] += math.Sqrt(u) / 2
-			} else {
-				want[i/3] += math.Log1p(u) / 2
-			}
-		}
-		for _, m := range []ops.Matrix{x, sparse} {
-			z := rowsOf(1, 1, 1)
-			if _, err := ops.Damp(f, ops.Attr{}).Into(z, m, s, z); err != nil {
-				t.Fatal(err)
-			}
-			for i, e := range want {
-				if got := -math.Log(z.Float64s()[i]); math.Abs(got-e) > 1e-13*(1+e) {
-					t.Errorf("%v of %T: row %d has the exponent %v, want %v", f, m, i, got, e)
+// TestDamp: rows of every length, dense and sparse, have the exponent of the formula, for one scale and for one each,
+// also of numbers that are tiny or huge.
+func TestDamp(t *testing.T) {
+	check := func(x, s *tensor.Dense) {
+		t.Helper()
+		n, d := x.Shape()[0], x.Shape()[1]
+		for _, f := range []ops.Exponent{ops.Root, ops.Log1p} {
+			for _, m := range []ops.Matrix{x, csr(x)} {
+				z := matrix(tensor.Float64, n, 1, 1)
+				must(ops.Damp(f, ops.Attr{}).Into(z, m, s, z))
+				for i := range n {
+					want := 0.0
+					for j := range d {
+						u := 2 * at(s, j%s.Shape()[0]) * at2(x, i, j)
+						if f == ops.Root {
+							want += math.Sqrt(u) / 2
+						} else {
+							want += math.Log1p(u) / 2
+						}
+					}
+					if got := -math.Log(at(z, i)); !(math.Abs(got-want) <= 1e-13*(1+want)) {
+						t.Errorf("%v of %T, %d columns: row %d has the exponent %v, want %v", f, m, d, i, got, want)
+					}
 				}
 			}
 		}
+	}
+	check(rowsOf(3, 0, 3, 0, 1e-300, 2, 1e300), vector(.5, 2, 1e-299))
+	for _, d := range []int{1, 5, 32, 33, 256, 300, 1025} {
+		x, s := uniform(tensor.Float64, 3, d, 1), entries(tensor.Float64, all(uniform(tensor.Float64, 1, d, 2))...)
+		check(x, s)
+		check(x, vector(1.7))
 	}
 }

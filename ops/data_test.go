@@ -20,11 +20,7 @@ func ExampleData() {
 		fmt.Println(err)
 		return
 	}
-	z, err := ops.Fourier(a).Node(behind, w)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	z := G.Must(ops.Fourier(a).Node(behind, w))
 	_, err = G.Grad(G.Must(G.Sum(z)), x)
 	fmt.Println(strings.Replace(ops.Cause(err).Error(), "; ", ";\n", 1))
 	// Output:
@@ -42,9 +38,7 @@ func TestDataLeavesTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ops.Fourier(a).Node(behind, w); err != nil {
-		t.Fatal(err)
-	}
+	G.Must(ops.Fourier(a).Node(behind, w))
 	m := G.NewTapeMachine(g)
 	defer m.Close()
 	tensor.WithEngine(tensor.Float64Engine{})(x) // a machine that is built sets its own

@@ -246,9 +246,9 @@ func TestPackErrors(t *testing.T) {
 // types, wherever the cell stands.
 func TestCheckRowsEdges(t *testing.T) {
 	for _, d := range []domain.Domain{domain.Reals(), domain.NonNegative(), domain.Above(.03), domain.Above(0),
-		domain.Above(-.5), domain.Above(1e300)} {
+		domain.Above(-.5), domain.Above(1e300), domain.UnitCube()} {
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-			for _, low := range []float64{0, -.03, .5, -math.MaxFloat32, -math.MaxFloat64, math.MaxFloat32,
+			for _, low := range []float64{0, 1, -.03, .5, -math.MaxFloat32, -math.MaxFloat64, math.MaxFloat32,
 				math.MaxFloat64, -1e300} {
 				for _, v := range []float64{low, math.Nextafter(low, 1), math.Nextafter(low, -1),
 					float64(math.Nextafter32(float32(low), 1)),

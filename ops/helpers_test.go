@@ -24,12 +24,17 @@ func leaf(g *G.ExprGraph, name string, v G.Value) *G.Node {
 	return G.NewTensor(g, v.Dtype(), v.Shape().Dims(), G.WithShape(v.Shape()...), G.WithName(name), G.WithValue(v))
 }
 
+// runAll runs a graph once.
+func runAll(g *G.ExprGraph) error {
+	m := G.NewTapeMachine(g)
+	defer m.Close()
+	return m.RunAll()
+}
+
 // run computes the nodes of a graph.
 func run(t *testing.T, g *G.ExprGraph) {
 	t.Helper()
-	m := G.NewTapeMachine(g)
-	defer m.Close()
-	if err := m.RunAll(); err != nil {
+	if err := runAll(g); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,26 +9,57 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestActivate: each function against its formula, of small and huge numbers, in place and to a new tensor.
-func TestActivate(t *testing.T) {
-	cells := []float64{0, 1, -1, 1e-300, -1e-12, 40, -40, 800, -800, 1e300, -1e300, .5}
-	for f, want := range map[ops.Activation]func(x float64) float64{
-		ops.Linear:   func(x float64) float64 { return x },
-		ops.ReLU:     func(x float64) float64 { return math.Max(0, x) },
-		ops.Tanh:     math.Tanh,
-		ops.Sigmoid:  func(x float64) float64 { return (1 + math.Tanh(x/2)) / 2 },
-		ops.Softplus: func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
-	} {
-		x := rowsOf(4, cells...)
-		z := must(ops.Activate(f, ops.Attr{}).Into(nil, x))
-		must(ops.Activate(f, ops.Attr{}).Into(x, x))
-		for i, v := range cells {
-			w := want(v)
-			if f == ops.Sigmoid && v < -30 { // whose formula above has no digits there
-				w = math.Exp(v)
+// TestNets: the functions of numbers, and the softmax of rows, against their formulas, of small and huge numbers, in
+// place and to a new tensor.
+func TestNets(t *testing.T) {
+	each := func(f func(x float64) float64) func(row []float64) []float64 {
+		return func(row []float64) (z []float64) {
+			for _, v := range row {
+				z = append(z, f(v))
 			}
-			if got := at(z, i); math.Abs(got-w) > 1e-15*math.Abs(w) || got != at(x, i) {
-				t.Errorf("%v of %v is %v, in place %v, want %v", f, v, got, at(x, i), w)
+			return z
+		}
+	}
+	softmax := func(row []float64) []float64 {
+		z, sum := each(func(x float64) float64 { return math.Exp(x - slices.Max(row)) })(row), 0.0
+		for _, e := range z {
+			sum += e
+		}
+		return each(func(e float64) float64 { return e / sum })(z)
+	}
+	for name, c := range map[string]struct {
+		op   ops.Op
+		want func(row []float64) []float64
+	}{
+		"linear": {ops.Activate(ops.Linear, ops.Attr{}), each(func(x float64) float64 { return x })},
+		"relu":   {ops.Activate(ops.ReLU, ops.Attr{}), each(func(x float64) float64 { return math.Max(0, x) })},
+		"tanh":   {ops.Activate(ops.Tanh, ops.Attr{}), each(math.Tanh)},
+		"sigmoid": {ops.Activate(ops.Sigmoid, ops.Attr{}), each(func(x float64) float64 {
+			return 1 / (1 + math.Exp(-x))
+		})},
+		"softplus": {ops.Activate(ops.Softplus, ops.Attr{}), each(func(x float64) float64 {
+			return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+		})},
+		"softmax": {ops.Softmax(ops.Attr{}), softmax},
+	} {
+		for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+			huge, tol, least := 1e300, 1e-15, 0.0
+			if dt == tensor.Float32 {
+				huge, tol, least = 3e38, 2e-7, 1e-45
+			}
+			x := matrix(dt, 9, 3, 0, 0, 0, 1, 2, 3, -1, .5, -1e-12, -1e30, 0, 1e30, huge, huge, huge, 40, -40, 800,
+				-700, 1e-300, -800, 5, -huge, math.Inf(-1), -1, -2, -3)
+			z, inPlace := must(c.op.Into(nil, x)), x.Clone().(*tensor.Dense)
+			must(c.op.Into(inPlace, inPlace))
+			for i := range 9 {
+				row := all(x)[3*i : 3*i+3]
+				for j, w := range c.want(row) {
+					got := at2(z, i, j)
+					if got != w && !(math.Abs(got-w) <= tol*math.Abs(w)+least) || got != at2(inPlace, i, j) {
+						t.Errorf("%v, %s of %v is %v in cell %d, in place %v, want %v", dt, name, row, got, j,
+							at2(inPlace, i, j), w)
+					}
+				}
 			}
 		}
 	}
@@ -65,44 +96,6 @@ func TestHuber(t *testing.T) {
 	for r, want := range map[float64]float64{0: 0, 1: .5, -2: 2, 3: 4, -10: 18, 1e300: 2e300} {
 		if got := ops.HuberLoss(r, 2); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("the loss of %v is %v, want %v", r, got, want)
-		}
-	}
-}
-
-// TestSoftmax: the function against its formula, of small and huge numbers, to a new tensor, in place and from a
-// transpose.
-func TestSoftmax(t *testing.T) {
-	const n, k = 6, 3
-	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
-		tol, huge := 1e-15, 1e300
-		if dt == tensor.Float32 {
-			tol, huge = 1e-7, 3e38
-		}
-		cells := []float64{0, 0, 0, 1, 2, 3, -1e30, 0, 1e30, huge, huge, huge, -700, 1e-300, -800, 5, -huge,
-			math.Inf(-1)}
-		x := matrix(dt, n, k, cells...)
-		o, want := ops.Softmax(ops.Attr{}), []float64(nil)
-		for i := range n {
-			row := []float64{at(x, k*i), at(x, k*i+1), at(x, k*i+2)}
-			top, sum := slices.Max(row), 0.0
-			for _, v := range row {
-				sum += math.Exp(v - top)
-			}
-			for _, v := range row {
-				want = append(want, math.Exp(v-top)/sum)
-			}
-		}
-		inPlace := x.Clone().(*tensor.Dense)
-		for name, z := range map[string]*tensor.Dense{
-			"new":         must(o.Into(nil, x)),
-			"in place":    must(o.Into(inPlace, inPlace)),
-			"a transpose": must(o.Into(nil, transposed(x))),
-		} {
-			for j, w := range want {
-				if got := at(z, j); !(math.Abs(got-w) <= tol*(1+math.Abs(w))) {
-					t.Errorf("%v, %s: cell %d is %v, want %v", dt, name, j, got, w)
-				}
-			}
 		}
 	}
 }

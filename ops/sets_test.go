@@ -1,50 +1,15 @@
 package ops_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/ops/domain"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
-
-// TestHDDAtZero: the gradient at p = 0 is 0, and next to it, where the slope grows as p^{-1/2}, the true one. No
-// densities have no coefficients.
-func TestHDDAtZero(t *testing.T) {
-	v := []float64{0, 5e-324, 1e-300, 1e-12, 1, 1e12, 1e300}
-	g := G.NewGraph()
-	p := leaf(g, "p", rowsOf(len(v), v...))
-	z := must(ops.HDD(false, ops.Attr{}).Node(p, leaf(g, "lambda", vector(.66)), leaf(g, "r", vector(.8)),
-		leaf(g, "basis", matrix(tensor.Float64, len(v), 1, 1))))
-	grads := slopes(t, z, p)
-	for i, got := range grads[0] {
-		if v[i] == 0 {
-			if got != 0 {
-				t.Errorf("the gradient at 0 is %v", got)
-			}
-			continue
-		}
-		ln := math.Log(v[i]*0x1p600) - 600*math.Ln2
-		if v[i] > 1 {
-			ln = math.Log(v[i])
-		}
-		s, c := math.Sincos(.66 * ln)
-		if want := .8 / math.Sqrt(v[i]) * ((c+s)/2 + .66*(c-s)); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
-			t.Errorf("the gradient at %v is %v, want %v", v[i], got, want)
-		}
-	}
-	none := tensor.New(tensor.WithShape(0, 4), tensor.Of(tensor.Float64))
-	empty := must(ops.HDD(false, ops.Attr{}).Into(nil, none, vector(.2, 1.7), vector(.6, .3), rowsOf(2, 1, 2, 3, 4, 5, 6, 7, 8)))
-	if !empty.Shape().Eq(tensor.Shape{0, 8}) {
-		t.Errorf("no densities: %v", empty.Shape())
-	}
-}
 
 // kdePlain is the estimate by its definition.
 func kdePlain(b *ops.Bags, h []float64, g ops.Grid) []float64 {
@@ -175,17 +140,11 @@ func TestBandwidths(t *testing.T) {
 		second(ops.CrossValidatedBandwidth(b, []float64{0})),
 		second(ops.CrossValidatedBandwidth(b, []float64{1e-3})),
 	} {
-		if !errors.Is(err, ops.ErrParam) || !strings.Contains(err.Error(), "ops: CrossValidatedBandwidth: ") {
-			t.Error(err)
-		}
+		wantErr(t, err, ops.ErrParam, "ops: CrossValidatedBandwidth: ")
 	}
-	if err := second(ops.ScottBandwidth(b.Slice(0, 0))); !errors.Is(err, ops.ErrShape) {
-		t.Error(err)
-	}
-	if err := second(ops.ScottBandwidth(must(ops.NewBags(rowsOf(1, .5, 2), []int{0, 2})))); !errors.Is(err,
-		ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,0] = 2") {
-		t.Error(err)
-	}
+	wantErr(t, second(ops.ScottBandwidth(b.Slice(0, 0))), ops.ErrShape, "")
+	outside := must(ops.NewBags(rowsOf(1, .5, 2), []int{0, 2}))
+	wantErr(t, second(ops.ScottBandwidth(outside)), ops.ErrDomain, "x[1,0] = 2")
 }
 
 // TestBagMean: sums are in float64.
@@ -250,18 +209,6 @@ func TestBagsErrors(t *testing.T) {
 		{x, []int{0, 2, 1, 3}, ops.ErrShape, "bag 1 has the rows 2 to 1"},
 		{x, []int{0, 2}, ops.ErrShape, "end at 2 and there are 3"},
 	} {
-		if _, err := ops.NewBags(c.x, c.offsets); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: %v, want %q", c.offsets, err, c.says)
-		}
-	}
-	for _, v := range []float64{-1e-300, 1 + 2e-16} {
-		err := ops.CheckRows(domain.UnitCube(), "f", rowsOf(2, 0, 1, .5, v))
-		if !errors.Is(err, ops.ErrDomain) || !strings.Contains(err.Error(), "x[1,1]") ||
-			!strings.Contains(err.Error(), "outside the unit cube") || domain.UnitCube().Contains(v) {
-			t.Errorf("%v: %v", v, err)
-		}
-	}
-	if err := ops.CheckRows(domain.UnitCube(), "f", rowsOf(2, 0, 1, .5, .25)); err != nil {
-		t.Error(err)
+		wantErr(t, second(ops.NewBags(c.x, c.offsets)), c.is, c.says)
 	}
 }
