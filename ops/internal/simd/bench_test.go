@@ -102,8 +102,7 @@ func elements(b *testing.B, name string, n int, f func()) {
 	})
 }
 
-// benchmarkElements is of functions on vectors in the first-level cache, of transforms and of homogeneous maps, the
-// last dense and with seven zeros in eight.
+// benchmarkElements is of functions on vectors in the first-level cache, and of transforms.
 func benchmarkElements[T Float](b *testing.B) {
 	const n = 2048
 	x, y, z := scaled(random[T](n, 1), 5), make([]T, n), make([]T, n)
@@ -118,18 +117,5 @@ func benchmarkElements[T Float](b *testing.B) {
 	for d := 64; d <= 1<<14; d *= 2 {
 		row, ones, k := make([]T, d), slices.Repeat([]T{1}, d), machineOf[T](active).hadamard
 		elements(b, fmt.Sprint("hadamard/", d), d, func() { k.transform(row, row, ones) })
-	}
-	for _, order := range []int{0, 1, 3} {
-		for _, sparse := range []bool{false, true} {
-			const rows, d = 1000, 64
-			h := &Homogeneous[T]{Base: []T{.66}, Root: []T{1, .5, .3, .25}[:order+1], F: []int{1, 2, 3}[:order], Gamma: 1}
-			x, dst := random[T](rows*d, 1), make([]T, rows*d*h.Width())
-			for i, v := range random[T](rows*d, 2) {
-				if x[i] *= x[i]; sparse && v < 1.15 {
-					x[i] = 0
-				}
-			}
-			elements(b, fmt.Sprintf("homogeneous/%d/%v", order, sparse), rows*d, func() { h.Forward(dst, x, rows, d) })
-		}
 	}
 }

@@ -205,10 +205,9 @@ func FuzzGemm(f *testing.F) {
 	f.Fuzz(func(t *testing.T, trans uint8, m, n, k uint16, gap uint8, alpha, beta int8) {
 		g := multiplication{trans&1 != 0, trans&2 != 0, int(m % 300), int(n % 300), int(k % 600), float64(alpha),
 			float64(beta), int(gap)}
-		defer func(i isa) { active = i }(active)
-		for active = generic; active <= best(); active++ {
+		eachISA(t, func(t *testing.T) {
 			checkGemm[float64](t, g)
 			checkGemm[float32](t, g)
-		}
+		})
 	})
 }

@@ -83,7 +83,7 @@ func severalCols[T Float]() int {
 func TestBackward(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 1, 1}, {5, 3, 7}, {33, 67, 5}, {101, 17, 131}, {severalRows, 2, 3},
-			{gradientRows + 1, 2, 251}, {gradientRows + 1, 3, severalCols[float32]()}} {
+			{gradientRows + 1, 3, severalCols[float32]()}} {
 			t.Run(fmt.Sprint(s), func(t *testing.T) {
 				testBackward[float64](t, s[0], s[1], s[2])
 				testBackward[float32](t, s[0], s[1], s[2])

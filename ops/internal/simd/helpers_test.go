@@ -56,6 +56,15 @@ func scaled[T Float](v []T, s float64) []T {
 	return out
 }
 
+// absolute are the sizes of v.
+func absolute[T Float](v []T) []T {
+	out := make([]T, len(v))
+	for i, x := range v {
+		out[i] = max(x, -x)
+	}
+	return out
+}
+
 // squares are those of v, plus a number.
 func squares[T Float](v []T, plus T) []T {
 	out := make([]T, len(v))
@@ -130,11 +139,11 @@ func (x CSR[T]) dense() []T {
 	return v
 }
 
-// sparseRows draws a sparse matrix of about so many entries a row.
+// sparseRows draws a sparse matrix of about so many entries a row. It is a part of a matrix with one row more.
 func sparseRows[T Float](n, d, stored int, seed uint64) CSR[T] {
 	rng := rand.New(rand.NewPCG(seed, 9))
-	x := CSR[T]{Rows: n, Cols: d, Ptr: make([]int, n+1)}
-	for i := range n {
+	x := CSR[T]{Rows: n + 1, Cols: d, Ptr: make([]int, n+2)}
+	for i := range n + 1 {
 		for j := range d {
 			if rng.IntN(d) < stored {
 				x.Col, x.Val = append(x.Col, int32(j)), append(x.Val, T(rng.NormFloat64()))
@@ -142,5 +151,5 @@ func sparseRows[T Float](n, d, stored int, seed uint64) CSR[T] {
 		}
 		x.Ptr[i+1] = len(x.Col)
 	}
-	return x
+	return x.Part(1, n+1)
 }

@@ -155,7 +155,7 @@ func homogeneousBad[T Float](t *testing.T) {
 
 // TestHomogeneousAccuracy: over all numbers from 1e-300 to 1e300 the map is within 1e-12 of the amplitude √2 r v^{γ/2}.
 // The phase f L ln v is up to 690·f·L; its rounding, 4.4e-16 of it at most, is what limits f L to about 3. The oracle
-// has ln v and the phase in 200 bits.
+// has ln v and the phase in 150 bits.
 func TestHomogeneousAccuracy(t *testing.T) {
 	const l = 2 * math.Pi / 13.8
 	h := &Homogeneous[float64]{F: []int{1, 2, 3, 5}, Base: []float64{l}, Root: []float64{1, 1, 1, 1, 1}}

@@ -74,12 +74,12 @@ func testWithin[T Float](t *testing.T) {
 		{-.5, -.5, true}, {-.5, -.50001, false},
 	} {
 		for _, n := range []int{1, 2, 7, 31, 64, 129} {
-			for i := range n {
-				x := guarded(t, squares(random[T](n, 1), 0))
-				x[i] = c.v
-				if Within(x, c.low) != c.want {
+			x := guarded(t, squares(random[T](n, 1), 0))
+			for i, was := range x {
+				if x[i] = c.v; Within(x, c.low) != c.want {
 					t.Fatalf("%v at %d of %d, from %v: want %v", c.v, i, n, c.low, c.want)
 				}
+				x[i] = was
 			}
 		}
 	}

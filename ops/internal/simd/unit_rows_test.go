@@ -1,9 +1,8 @@
 package simd
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -14,17 +13,13 @@ func TestUnitRows(t *testing.T) {
 }
 
 func unitRows[T Float](t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
 	tol := 1e-13
 	if sizeof[T]() == 4 {
 		tol = 1e-5
 	}
 	for _, m := range []int{1, 3, 31, 32, 33, 255, 256, 257, 1000} {
 		const n = 5
-		p := make([]T, n*m)
-		for i := range p {
-			p[i] = T(3 * rng.Float64())
-		}
+		p := squares(random[T](n*m, 1), 0)
 		for j := range m {
 			p[2*m+j] += 9000 // whose exponentials are all 0
 			p[3*m+j] = T(math.Inf(1))
@@ -38,10 +33,7 @@ func unitRows[T Float](t *testing.T) {
 			copy(row, p[i*m:i*m+m])
 		})
 		for i := range n {
-			least, square := math.Inf(1), 0.0
-			for _, v := range p[i*m : i*m+m] {
-				least = math.Min(least, float64(v))
-			}
+			least, square := float64(slices.Min(p[i*m:i*m+m])), 0.0
 			at := func(v T) float64 {
 				if math.IsInf(least, 1) {
 					return 1
@@ -59,40 +51,6 @@ func unitRows[T Float](t *testing.T) {
 		}
 		if calls != 2 {
 			t.Errorf("%d columns: %d rows were projected again, want 2", m, calls)
-		}
-	}
-}
-
-// TestSums: of roots and of logarithms, of every length, for one scale and for one each.
-func TestSums(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 5, 32, 33, 256, 300, 1025} {
-		for _, each := range []bool{false, true} {
-			v, c := make([]float64, n), []float64{1.7}
-			for i := range v {
-				v[i] = rng.Float64()
-			}
-			if each {
-				c = make([]float64, n)
-				for i := range c {
-					c[i] = 2 * rng.Float64()
-				}
-			}
-			if each && n == 1 {
-				continue
-			}
-			roots, logs := 0.0, 0.0
-			for i, x := range v {
-				s := c[i%len(c)]
-				roots, logs = roots+math.Sqrt(s*x), logs+math.Log1p(s*x)
-			}
-			where := fmt.Sprintf("%d numbers, each: %v", n, each)
-			if got := SumRoots(v, c); math.Abs(got-roots) > 1e-12*(1+roots) {
-				t.Errorf("%s: Σ√ = %v, want %v", where, got, roots)
-			}
-			if got := SumLogs(v, c); math.Abs(got-logs) > 1e-12*(1+logs) {
-				t.Errorf("%s: Σ ln = %v, want %v", where, got, logs)
-			}
 		}
 	}
 }

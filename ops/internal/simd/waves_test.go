@@ -29,10 +29,7 @@ func testWaves[T Float](t *testing.T, tol float64) {
 			p[i] = T(2 * rng.Float64())
 		}
 	}
-	basis := random[T](v*b, 3)
-	for i := range basis {
-		basis[i] /= v
-	}
+	basis := scaled(random[T](v*b, 3), 1./v)
 	for _, w := range []*Waves[T]{{Lambda: []T{.1, 1.3, 2.7}, Root: []T{.5, .4, .3}},
 		{Lambda: []T{0}, Root: []T{.7}, Even: true}} {
 		r, m := w.Rows(), len(w.Lambda)
@@ -42,39 +39,38 @@ func testWaves[T Float](t *testing.T, tol float64) {
 			t.Fatalf("row %d is bad", bad)
 		}
 		w.Backward(dp, dl, p, basis, g, n, v, b)
-		wantL, worst, worstP := make([]float64, m), 0.0, 0.0
-		for i := range n {
-			want := make([]float64, r*b)
-			for k, u := range p[i*v : i*v+v] {
-				if u == 0 {
-					if dp[i*v+k] != 0 {
-						t.Fatalf("dp at 0 is %v", dp[i*v+k])
-					}
-					continue
-				}
-				ln, root, slope, scale := Ln(float64(u)), math.Sqrt(float64(u)), 0.0, 0.0
-				for j := range m {
-					s, c := math.Sincos(float64(w.Lambda[j]) * ln)
-					for f, wave := range []float64{c, s}[:r/m] {
-						for q := range b {
-							phi, at := float64(basis[k*b+q]), (j*(r/m)+f)*b+q
-							want[at] += float64(w.Root[j]) * root * wave * phi
-							d := float64(g[i*r*b+at]) * phi * float64(w.Root[j])
-							turn := [2]float64{-s, c}[f]
-							slope += d * (wave/2 + float64(w.Lambda[j])*turn) / root
-							scale += math.Abs(d) * (.5 + float64(w.Lambda[j])) / root
-							wantL[j] += d * root * ln * turn
-						}
-					}
-				}
-				worstP = math.Max(worstP, math.Abs(float64(dp[i*v+k])-slope)/(scale+1e-30))
+		slopes := plain(g, false, basis, true, n*r, b, v) // by the values of the waves
+		terms := plain(absolute(g), false, absolute(basis), true, n*r, b, v)
+		waves, wantL := make([]float64, n*r*v), make([]float64, m)
+		wantP, sizes := make([]float64, n*v), make([]float64, n*v)
+		for at, u := range p {
+			if u == 0 {
+				continue
 			}
-			for q, z := range want {
-				worst = math.Max(worst, math.Abs(float64(got[i*r*b+q])-z))
+			ln, root := Ln(float64(u)), math.Sqrt(float64(u))
+			for k := range r {
+				j, i := k*m/r, at/v*r*v+k*v+at%v
+				l, s := float64(w.Lambda[j]), slopes[i]*float64(w.Root[j])
+				sin, cos := math.Sincos(l * ln)
+				wave, turn := cos, -sin
+				if k%(r/m) == 1 {
+					wave, turn = sin, cos
+				}
+				waves[i] = float64(w.Root[j]) * root * wave
+				wantP[at] += s * (wave/2 + l*turn) / root
+				sizes[at] += terms[i] * float64(w.Root[j]) * (.5 + l) / root
+				wantL[j] += s * root * ln * turn
 			}
 		}
-		if !(worst <= tol) || !(worstP <= 20*tol) {
-			t.Errorf("even %v: coefficients off by %v, dp by %v", w.Even, worst, worstP)
+		for i, z := range plain(waves, false, as[float64](basis), false, n*r, v, b) {
+			if !(math.Abs(float64(got[i])-z) <= tol) {
+				t.Fatalf("even %v: coefficient %d is %v, want %v", w.Even, i, got[i], z)
+			}
+		}
+		for i, want := range wantP {
+			if !(math.Abs(float64(dp[i])-want) <= 20*tol*sizes[i]) {
+				t.Fatalf("even %v: dp[%d] = %v at %v, want %v", w.Even, i, dp[i], p[i], want)
+			}
 		}
 		for j, want := range wantL {
 			if !(math.Abs(float64(dl[j])-want) <= 20*tol*(1+math.Abs(want))) {
@@ -82,8 +78,7 @@ func testWaves[T Float](t *testing.T, tol float64) {
 			}
 		}
 		only := make([]T, m)
-		w.Backward(nil, only, p, basis, g, n, v, b)
-		if only[0] != dl[0] {
+		if w.Backward(nil, only, p, basis, g, n, v, b); only[0] != dl[0] {
 			t.Errorf("dλ alone is %v, with dp %v", only, dl)
 		}
 	}
@@ -98,33 +93,22 @@ func testWaves[T Float](t *testing.T, tol float64) {
 func TestKDEBlocks(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		k := KDE[float64]{Points: []int{7, 5, 11}, H: []float64{.1, .3, .2}}
-		rng := rand.New(rand.NewPCG(4, 0))
 		const half, v = 389, 7 * 5 * 11
-		x := make([]float64, 2*half*3)
-		for i := range x {
-			x[i] = rng.Float64()
-		}
+		x := absolute(scaled(random[float64](2*half*3, 4), .2))
 		g := slices.Repeat(random[float64](v, 5), 2)
-		whole, parts := make([]float64, v), make([]float64, 2*v)
-		k.Forward(whole, x, []int{0, 2 * half})
-		k.Forward(parts, x, []int{0, half, 2 * half})
-		for i, p := range whole {
-			if mean := (parts[i] + parts[v+i]) / 2; !(math.Abs(p-mean) <= 1e-13*mean) {
-				t.Errorf("point %d: %v, by parts %v", i, p, mean)
-			}
+		run := func(offsets ...int) (p, dx, dh []float64) {
+			p, dx, dh = make([]float64, v*(len(offsets)-1)), make([]float64, len(x)), make([]float64, 3)
+			k.Forward(p, x, offsets)
+			k.Backward(dx, dh, x, g, offsets)
+			return p, dx, dh
 		}
-		dx, dh, px, ph := make([]float64, len(x)), make([]float64, 3), make([]float64, len(x)), make([]float64, 3)
-		k.Backward(dx, dh, x, g, []int{0, 2 * half})
-		k.Backward(px, ph, x, g, []int{0, half, 2 * half})
-		for i, d := range dx {
-			if !(math.Abs(d-px[i]/2) <= 1e-13*(1+math.Abs(d))) {
-				t.Errorf("dx[%d] = %v, by parts %v", i, d, px[i]/2)
-			}
+		p, dx, dh := run(0, 2*half)
+		parts, px, ph := run(0, half, 2*half)
+		for i := range p {
+			parts[i] += parts[v+i]
 		}
-		for j, d := range dh {
-			if !(math.Abs(d-ph[j]/2) <= 1e-11*(1+math.Abs(d))) {
-				t.Errorf("dh[%d] = %v, by parts %v", j, d, ph[j]/2)
-			}
-		}
+		near(t, "densities", p, scaled(parts[:v], .5), 16)
+		near(t, "dx", dx, scaled(px, .5), 16)
+		near(t, "dh", dh, scaled(ph, .5), 2000)
 	})
 }
