@@ -23,3 +23,12 @@ func ExampleDomain() {
 	// rows: x[1,0] = -0.2 is not above -c = -0.1; shift the data or raise C (--params c=NUMBER)
 	// rows: row 0 has norm 5, not 1; scale the rows to unit l2 norm (--scale l2)
 }
+
+// The column in an error of a block of columns is moved to its place among all.
+func ExampleInputCell() {
+	err := domain.NonNegative().Violation("map", 2, 1, -3)
+	cell := domain.InputCell(err)
+	cell.Col += 10
+	fmt.Println(cell.Row, cell.Col, cell.Value)
+	// Output: 2 11 -3
+}

@@ -2,6 +2,7 @@ package domain_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -23,8 +24,9 @@ func TestCheckSize(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	err := domain.CheckSize("layers: NewFourierLayer", 8, 1<<30, 1<<30)
-	if want := "layers: NewFourierLayer: 1073741824 x 1073741824 numbers of 8 bytes do not fit the memory of"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	err := fmt.Sprint(domain.CheckSize("layers: NewFourierLayer", 8, 1<<30, 1<<30))
+	want := "layers: NewFourierLayer: 1073741824 x 1073741824 numbers of 8 bytes do not fit the memory of"
+	if !strings.HasPrefix(err, want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
