@@ -50,20 +50,17 @@ func operands[T Float](test *testing.T, g multiplication) (a, b, c matrix[T]) {
 	return lie(g.m, g.k, g.aT, 1), lie(g.k, g.n, g.bT, 2), lie(g.m, g.n, false, 3)
 }
 
-// lines are the rows of op(x) [rows,cols], in float64.
-func (x matrix[T]) lines(rows, cols int) [][]float64 {
-	l := make([][]float64, rows)
-	for i := range l {
-		l[i] = make([]float64, cols)
-		for j := range l[i] {
-			at := i*x.ld + j
-			if x.t {
-				at = j*x.ld + i
-			}
-			l[i][j] = float64(x.v[at])
+// written is op(x) [rows,cols] in float64, without room between the rows.
+func (x matrix[T]) written(rows, cols int) []float64 {
+	v := make([]float64, rows*cols)
+	for i := range v {
+		at := i/cols*x.ld + i%cols
+		if x.t {
+			at = i%cols*x.ld + i/cols
 		}
+		v[i] = float64(x.v[at])
 	}
-	return l
+	return v
 }
 
 func runGemm[T Float](g multiplication, a, b matrix[T], c []T, ldc int) {
@@ -82,9 +79,10 @@ func checkGemm[T Float](t *testing.T, g multiplication) {
 		}
 	}
 	runGemm(g, a, b, got, c.ld)
-	eps := epsilon[T]()
-	b.t = !b.t
-	rows, cols := a.lines(g.m, g.k), b.lines(g.n, g.k)
+	b.t = !b.t // so that the reference reads both row by row
+	left, right := a.written(g.m, g.k), b.written(g.n, g.k)
+	sums := plain(left, false, right, true, g.m, g.k, g.n)
+	sizes := plain(absolute(left), false, absolute(right), true, g.m, g.k, g.n)
 	for at, v := range got {
 		i, j := at/c.ld, at%c.ld
 		if j >= g.n {
@@ -93,15 +91,11 @@ func checkGemm[T Float](t *testing.T, g multiplication) {
 			}
 			continue
 		}
-		sum, size, old := 0.0, 0.0, 0.0
-		for l, x := range rows[i] {
-			p := x * cols[j][l]
-			sum, size = sum+p, size+math.Abs(p)
-		}
+		sum, size, old := sums[i*g.n+j], sizes[i*g.n+j], 0.0
 		if g.beta != 0 {
 			old = g.beta * float64(c.v[at])
 		}
-		want, bound := g.alpha*sum+old, float64(g.k+4)*(eps+0x1p-53)*(math.Abs(g.alpha)*size+math.Abs(old))
+		want, bound := g.alpha*sum+old, float64(g.k+4)*(epsilon[T]()+0x1p-53)*(math.Abs(g.alpha)*size+math.Abs(old))
 		if d := math.Abs(float64(v) - want); !(d <= bound) {
 			t.Fatalf("%v: cell %d,%d is %v, the reference %v, off by more than %v", g, i, j, v, want, bound)
 		}

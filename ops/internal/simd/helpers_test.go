@@ -101,16 +101,17 @@ func plain[T Float](a []T, aT bool, b []T, bT bool, rows, inner, cols int) []flo
 	out := make([]float64, rows*cols)
 	for i := range rows {
 		for j := range cols {
-			for k := range inner {
-				x, y := i*inner+k, k*cols+j
-				if aT {
-					x = k*rows + i
-				}
-				if bT {
-					y = j*inner + k
-				}
-				out[i*cols+j] += float64(a[x]) * float64(b[y])
+			x, y, dx, dy, sum := i*inner, j, 1, cols, 0.0
+			if aT {
+				x, dx = i, rows
 			}
+			if bT {
+				y, dy = j*inner, 1
+			}
+			for k := range inner {
+				sum += float64(a[x+k*dx]) * float64(b[y+k*dy])
+			}
+			out[i*cols+j] = sum
 		}
 	}
 	return out

@@ -85,10 +85,6 @@ func testHomogeneous[T Float](t *testing.T) {
 // homogeneousTolerance is what roundings of the phase f L ln x and of the size make, relative to the size: the
 // logarithm and L are off by one unit in the last place each, their product and f L by half of one.
 func homogeneousTolerance[T Float](h *Homogeneous[T], v float64) float64 {
-	eps := 1.2e-7
-	if sizeof[T]() == 8 {
-		eps = 2.3e-16
-	}
 	phase, f := v, 1
 	if !h.Stationary {
 		phase = Ln(math.Abs(v))
@@ -96,7 +92,7 @@ func homogeneousTolerance[T Float](h *Homogeneous[T], v float64) float64 {
 	if len(h.F) > 0 {
 		f = h.F[len(h.F)-1]
 	}
-	return eps * (8 + (2*float64(f)+h.Gamma)*math.Abs(phase))
+	return 2 * epsilon[T]() * (8 + (2*float64(f)+h.Gamma)*math.Abs(phase))
 }
 
 // homogeneousRows are numbers of many magnitudes, some of them 0, and some negative where that has a meaning.

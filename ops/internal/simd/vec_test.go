@@ -2,6 +2,7 @@ package simd
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -286,13 +287,11 @@ func fuzzVector(f *testing.F, name string) {
 		if len(row) > 4096 {
 			row = row[:4096]
 		}
-		var x32 []float32
-		for at := 0; at+4 <= len(row); at += 4 {
-			x32 = append(x32, math.Float32frombits(binary.LittleEndian.Uint32(row[at:])))
-		}
-		var x64 []float64
-		for at := 0; at+8 <= len(row); at += 8 {
-			x64 = append(x64, math.Float64frombits(binary.LittleEndian.Uint64(row[at:])))
+		x32, x64 := make([]float32, len(row)/4), make([]float64, len(row)/8)
+		_, err32 := binary.Decode(row, binary.LittleEndian, x32)
+		_, err64 := binary.Decode(row, binary.LittleEndian, x64)
+		if err := errors.Join(err32, err64); err != nil {
+			t.Fatal(err)
 		}
 		eachISA(t, func(t *testing.T) {
 			checkNamed(t, name, x32)
