@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known angles.
+// TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known
+// angles.
 func TestValues(t *testing.T) {
 	const n = 100003
 	many, more := slices.Repeat([]float64{1e-8}, n), slices.Repeat([]float64{3e-8}, n)
@@ -33,10 +34,21 @@ func TestValues(t *testing.T) {
 		{Softmax{2}, one(1e200), one(1e200), math.Inf(1), 0}, {Softmax{2}, one(1e200), one(-1e200), 0, 0},
 
 		{ReciprocalSemigroup{1}, many, more, math.Exp(-n * math.Log1p(4e-8)), 1e-11},
-		{ReciprocalSemigroup{1e-8}, many, more, 0, 1e-11}, // 5^-100003
+		{ReciprocalSemigroup{1e-8}, many, more, 0, 1e-11},                        // 5^-100003
+		{ReciprocalSemigroup{1e305}, one(1.5e308), one(1e308), 1 / 2501., 1e-14}, // where x + z overflows
 		{ExpSemigroup{0.01}, many, more, math.Exp(-n * 0.01 * 2e-4), 1e-11},
 		{SkewedChi2{1}, many, more, math.Exp(-n * 2e-8 * 2e-8 / 8), 1e-11},
 		{SkewedIntersection{1}, many, more, math.Exp(-n * (math.Log1p(3e-8) - math.Log1p(1e-8)) / 2), 1e-11},
+		// No factor overflows for far rows, and 1-k keeps its digits for near ones.
+		{SkewedIntersection{1}, one(1e-12), one(0), math.Exp(-5e-13), 1e-15},
+		{SkewedChi2{}, one(1e308), one(1e308), 1, 1e-12},
+		{SkewedChi2{.25}, one(-.25 + 0x1p-50), one(.75), 2 * 0x1p-25 / (1 + 0x1p-50), 1e-12},
+
+		{Stationary{Chi2{}}, []float64{1, -2}, []float64{3, -2}, 1/math.Cosh(1) + 1, 1e-14},
+		// A σ whose square underflows or overflows.
+		{Exponentiated{Chi2{}, 1e-170}, one(.3), one(.3), 1, 0}, {Exponentiated{Chi2{}, 1e170}, one(.3), one(.3), 1, 0},
+		{Exponentiated{Chi2{}, 1e-170}, one(.3), one(.3 + 1e-9), 0, 0},
+		{Exponentiated{Chi2{}, 1e170}, one(.3), one(.3 + 1e-9), 1, 0},
 
 		{ArcCosine{Order: 0}, at(0), at(0), 1, 2e-14}, {ArcCosine{Order: 0}, at(0), at(math.Pi / 2), .5, 2e-14},
 		{ArcCosine{Order: 1}, at(0), at(0), 1, 2e-14}, {ArcCosine{Order: 1}, at(0), at(math.Pi / 2), 1 / math.Pi, 2e-14},
@@ -46,6 +58,9 @@ func TestValues(t *testing.T) {
 		{SpherePolynomial{A: 3, P: 1}, at(0), at(math.Pi / 3), 8. / 9, 2e-14},
 	} {
 		wantNear(t, c.k.At(c.x, c.z), c.want, c.tol, "%T%+v of %.3v ... and %.3v ...", c.k, c.k, c.x[0], c.z[0])
+		if !c.k.Domain().Contains(c.x[0]) || !c.k.Domain().Contains(c.z[len(c.z)-1]) {
+			t.Errorf("%T%+v: the domain %v does not contain the rows", c.k, c.k, c.k.Domain())
+		}
 	}
 	for _, k := range []Kernel{ArcCosine{Order: 0}, ArcCosine{Order: 1}, NeuralTangent{}} {
 		if v := k.At(at(0), at(math.Pi)); math.Abs(v) > 1e-14 {

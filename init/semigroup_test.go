@@ -123,26 +123,6 @@ func TestLevyVariance(t *testing.T) {
 	}
 }
 
-// TestLevy: the value is the printed sum, (xy)^{¼} 𝒦(ln y/x), homogeneous of degree ½; nothing overflows or cancels from
-// the smallest to the largest numbers.
-func TestLevy(t *testing.T) {
-	rng := testRand("levy")
-	k := Levy{}
-	for range 200 {
-		x, y := []float64{math.Exp(3 * rng.NormFloat64()), 0, rng.Float64()},
-			[]float64{math.Exp(3 * rng.NormFloat64()), rng.Float64(), 0}
-		want := math.Sqrt(x[0]) + math.Sqrt(y[0]) - math.Sqrt(x[0]+y[0])
-		bySignature := math.Pow(x[0]*y[0], .25) * k.Signature(math.Log(y[0]/x[0]))
-		if got := k.At(x, y); !near(got, want, 1e-12) || !near(got, bySignature, 1e-12) {
-			t.Fatalf("k(%v, %v) = %v, by the formula %v, by the signature %v", x, y, got, want, bySignature)
-		}
-	}
-	for _, v := range []float64{5e-324, 1e-300, 1e300, math.MaxFloat64} {
-		wantNear(t, k.At([]float64{v}, []float64{v}), (2-math.Sqrt2)*math.Sqrt(v), 1e-14, "k(v, v) for v = %v", v)
-	}
-	wantNear(t, k.Signature(0), 2-math.Sqrt2, 1e-15, "𝒦(0)")
-}
-
 // TestLevyPeriods: the fitted period makes the metric of a number and 0 exact. The batteries of the harmonics have its
 // errors.
 func TestLevyPeriods(t *testing.T) {
