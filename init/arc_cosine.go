@@ -26,11 +26,11 @@ type ArcCosine struct {
 
 // At returns k(x, z).
 func (k ArcCosine) At(x, z []float64) float64 {
-	phi, norms := supplement(x, z)
+	phi, a, b := supplement(x, z)
 	if k.Order == 0 {
 		return arcCosine(0, phi)
 	}
-	return norms * arcCosine(k.Order, phi)
+	return a * arcCosine(k.Order, phi) * b
 }
 
 func (k ArcCosine) at(r float64) float64 { return arcCosine(k.Order, 2*math.Acos(min(1, r/2))) }
@@ -69,11 +69,11 @@ func normalUnits(t Transform, squares func(x, z []float64) float64) Law {
 
 // squares is 4 E of the squared product of two units.
 func (k ArcCosine) squares(x, z []float64) float64 {
-	phi, norms := supplement(x, z)
+	phi, a, b := supplement(x, z)
 	if k.Order == 0 {
 		return 2 * arcCosine(0, phi)
 	}
-	return 2 * norms * norms * squaredUnits(phi)
+	return a * (a * 2 * squaredUnits(phi) * b) * b
 }
 
 // Split fits a signed combination of Gaussians on the unit sphere, see SpherePolynomial. Errors wrap ErrParam.
@@ -99,14 +99,14 @@ func squaredUnits(phi float64) float64 {
 	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
 }
 
-// supplement returns φ = π - θ, where θ is the angle of two rows, and the product of their norms. Both are 0 where a
-// row is 0, which has no angle, and the kernels are 0 there. Kahan's formula takes φ from the sum and the difference of
-// the rows scaled to length 1.
-func supplement(x, z []float64) (phi, norms float64) {
+// supplement returns φ = π - θ, where θ is the angle of two rows, and their norms, whose product may overflow. All are 0
+// where a row is 0, which has no angle, and the kernels are 0 there. Kahan's formula takes φ from the sum and the
+// difference of the rows scaled to length 1.
+func supplement(x, z []float64) (phi, a, b float64) {
 	sameLength(x, z)
-	a, b := floats.Norm(x, 2), floats.Norm(z, 2)
+	a, b = floats.Norm(x, 2), floats.Norm(z, 2)
 	if a == 0 || b == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
 	plus, minus := 0., 0.
 	for i, v := range x {
@@ -114,5 +114,5 @@ func supplement(x, z []float64) (phi, norms float64) {
 		plus += (s + t) * (s + t)
 		minus += (s - t) * (s - t)
 	}
-	return 2 * math.Atan2(math.Sqrt(plus), math.Sqrt(minus)), a * b
+	return 2 * math.Atan2(math.Sqrt(plus), math.Sqrt(minus)), a, b
 }

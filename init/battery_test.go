@@ -167,18 +167,21 @@ func TestQuantilesAreIncreasingAndFinite(t *testing.T) {
 
 // TestExtremes: from the smallest to the largest numbers the kernel is symmetric and between 0 and 1, or -1 and 1
 // for a spectral mixture; it is 1 for a row and itself unless it is a Laplace transform, and no gradient is NaN. The
-// softmax kernel has no largest value.
+// softmax kernel and the kernels of rectified linear units have no largest value, and the neural tangent kernel has no
+// smallest one either.
 func TestExtremes(t *testing.T) {
 	values := []float64{0, 5e-324, 1e-300, 1e-9, .1, .7, 1, 1e9, 1e300, math.MaxFloat64, -1e-300, -0.1, -1, -1e300,
 		-math.MaxFloat64}
 	eachKernel(t, func(t *testing.T, tk testKernel) {
-		least, most := 0., 1.
-		_, unbounded := tk.kernel.(Softmax)
+		least, most, unbounded := 0., 1., tk.unbounded()
 		if unbounded {
 			most = math.Inf(1)
 		}
-		if _, waves := tk.kernel.(SpectralMixture); waves {
+		switch tk.kernel.(type) {
+		case SpectralMixture:
 			least = -1
+		case NeuralTangent:
+			least = math.Inf(-1)
 		}
 		for _, a := range values {
 			for _, b := range values {
@@ -207,7 +210,7 @@ func TestExtremes(t *testing.T) {
 // TestPanicsOnDifferentLengths: every kernel's At and Gradient, and a dst that is too short.
 func TestPanicsOnDifferentLengths(t *testing.T) {
 	kernels := []Kernel{Levy{}, Linear{}, AdditiveGaussian{1}, TruncatedL1{1}, DeltaGaussian{[]float64{1}, []float64{1}}, Stationary{Chi2{}},
-		Exponentiated{JensenShannon{}, 1}, SpherePolynomial{A: 2, P: 2}, SRF{2, 2}, ArcCosine{}, NeuralTangent{}}
+		Exponentiated{JensenShannon{}, 1}, SpherePolynomial{A: 2, P: 2}, SRF{2, 2}}
 	for _, tk := range testKernels {
 		kernels = append(kernels, tk.kernel)
 	}

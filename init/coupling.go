@@ -60,8 +60,8 @@ func (c Coupling) check() error {
 // Shares reports whether both signs use the same directions.
 func (c Coupling) Shares() bool { return c == SharedCoupled }
 
-// valid checks that the masses are finite and not both 0, and that each part has a law.
-func (p *Split) valid() error {
+// valid checks that the masses are finite and not both 0, and that each part has a law of norms in ℝ^d.
+func (p *Split) valid(d int) error {
 	if p == nil {
 		return invalid("the split is nil; SignedLaw.Split makes one")
 	}
@@ -73,8 +73,13 @@ func (p *Split) valid() error {
 		if err := validate(c.Of); err != nil {
 			return fmt.Errorf("spectral: the split of %T: %w", p.Of, err)
 		}
-		if c.Of.Law().NormQuantile == nil {
+		quantile := c.Of.Law().NormQuantile
+		if quantile == nil {
 			return invalid("the split of %T has a part of %T, which has no NormQuantile", p.Of, c.Of)
+		}
+		if r := quantile(d, .5); r-r != 0 {
+			return invalid("the split of %T has a part of %T with the norm %v in %d dimensions; Split makes one for them",
+				p.Of, c.Of, r, d)
 		}
 	}
 	return nil
@@ -103,7 +108,10 @@ func (p *Split) Counts(m int) (plus, minus int) {
 //
 // Errors wrap ErrParam: an unknown coupling, d or m below 1, a split without mass or laws, a norm that is not finite.
 func (c Coupling) Frequencies(p *Split, d, m int, seed uint64) (directions, norms *tensor.Dense, err error) {
-	if err := cmp.Or(c.check(), checkCounts(d, m), p.valid()); err != nil {
+	if err := cmp.Or(c.check(), checkCounts(d, m)); err != nil {
+		return nil, nil, err
+	}
+	if err := p.valid(d); err != nil {
 		return nil, nil, err
 	}
 	src := Stream(seed, "W")

@@ -25,12 +25,15 @@ import (
 // for the measure of SpherePolynomial.
 //
 // Errors: rows of different lengths (ErrShape); an unknown coupling, m below 1, rows without columns, a split without
-// mass or laws (ErrParam).
+// mass or laws, or for another dimension (ErrParam).
 func (c Coupling) Variance(p *Split, x, z []float64, m int) (float64, error) {
-	if err := cmp.Or(checkLengths(x, z), checkCounts(len(x), m), c.check(), p.valid()); err != nil {
+	d := len(x)
+	if err := cmp.Or(checkLengths(x, z), checkCounts(d, m), c.check()); err != nil {
 		return 0, err
 	}
-	d := len(x)
+	if err := p.valid(d); err != nil {
+		return 0, err
+	}
 	return newSignedVariance(c, d, m, 50, .1, func(of Random) nodes {
 		quantile := of.Law().NormQuantile
 		return newNodes(func(u float64) float64 { return quantile(d, u) }, .3)

@@ -36,6 +36,12 @@ func TestErrors(t *testing.T) {
 	sphere.On = domain.UnitSphere(1e-6)
 	noLaw, laplaceRadial := withLaw{gaussian, Law{}}, withLaw{gaussian, Law{Transform: Laplace,
 		NormQuantile: gaussian.Law().NormQuantile}} // which claims what no law can be
+	unbounded := withLaw{gaussian, Law{Transform: Fourier, NormQuantile: func(_ int, p float64) float64 {
+		if p == .5 {
+			return 1
+		}
+		return inf
+	}}}
 	one := must(DeltaGaussian{Sigmas: []float64{1}, Weights: []float64{1}}.Split(3, 5, SharedCoupled))
 	x3 := []float64{1, 2, 3}
 
@@ -84,6 +90,7 @@ func TestErrors(t *testing.T) {
 		{errorOf(PairVariance(Gaussian{}, other, other)), ErrParam, "Sigma = 0"},
 		{errorOf(PairVariance(sphere, other, other)), ErrDomain, "2(x-z)"},
 		{errorOf(PairVariance(noLaw, other, other)), ErrParam, "no transform"},
+		{errorOf(PairVariance(noLaw, nil, nil)), ErrParam, "no transform"},
 		{variance(Orthogonal{}, ArcCosine{}, other, []float64{2}, 3), ErrParam, "Step"},
 		{variance(Antithetic{}, skewed{gaussian}, row, row, 7), ErrParam, "antithetic|not symmetric"},
 		{variance(Orthogonal{}, laplaceRadial, row, row, 3), ErrParam, "orthogonal|Laplace transform"},
@@ -173,8 +180,11 @@ func TestErrors(t *testing.T) {
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{nan, gaussian}}}, 3, 5, 1)), ErrParam, "NaN"},
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{1, nil}}}, 3, 5, 1)), ErrParam, "no kernel"},
 		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{1, Laplacian{1}}}}, 3, 5, 1)), ErrParam, "NormQuantile"},
+		{errorOf2(Joint.Frequencies(&Split{Parts: []Component{{1, unbounded}}}, 3, 5, 1)), ErrParam, "norm +Inf"},
 		{errorOf2(Joint.Frequencies(must(SRF{2, 10}.Split(3, 5, Joint)), 4, 5, 1)), ErrParam, "norm NaN"},
 		{errorOf2(Joint.Frequencies(must(SpherePolynomial{A: 2, P: 10}.Split(3, 5, Joint)), 4, 5, 1)), ErrParam, "norm NaN"},
+		{errorOf(Joint.Variance(must(SpherePolynomial{A: 2, P: 10}.Split(4, 5, Joint)), x3, x3, 1)), ErrParam,
+			"norm NaN in 3 dimensions|Split"},
 		{errorOf(Joint.Variance(one, x3, x3, 0)), ErrParam, "at least 1"},
 		{errorOf(Joint.Variance(one, x3, row, 1)), ErrShape, "3 coordinates"},
 		{errorOf(Coupling(-1).Variance(one, x3, x3, 1)), ErrParam, "Coupling(-1)"},

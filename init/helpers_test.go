@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -37,6 +38,9 @@ var testKernels = []testKernel{
 	{"skewed-chi2-scale-invariant", SkewedChi2{}, 1},
 	{"skewed-intersection", SkewedIntersection{C: 0.3}, 1},
 	{"softmax", Softmax{Sigma: 2.1}, .7},
+	{"arc-cosine-0", ArcCosine{Order: 0}, 1},
+	{"arc-cosine-1", ArcCosine{Order: 1}, 1},
+	{"ntk", NeuralTangent{}, 1},
 	{"custom", customGaussian, 1.1},
 	{"norms", withLaw{Gaussian{1.2}, Law{Transform: Fourier, NormQuantile: Gaussian{1.2}.Law().NormQuantile}}, 1.2},
 }
@@ -73,9 +77,24 @@ func (tk testKernel) point(d int, rng *rand.Rand) []float64 {
 	return x
 }
 
-// term is the expectation's integrand: what one frequency says about k(x, z).
+// unbounded says whether k(x, x) grows with x.
+func (tk testKernel) unbounded() bool {
+	transform := tk.kernel.Law().Transform
+	return transform == Positive || transform == ReLU || transform == Tangent
+}
+
+// term is the expectation's integrand: what one frequency says about k(x, z). For a Tangent kernel it is w, then v.
 func term(k Random, w, x, z []float64) float64 {
 	dot, law := 0.0, k.Law()
+	switch first := w[:len(x)]; law.Transform {
+	case Step:
+		return 2 * step(floats.Dot(first, x)) * step(floats.Dot(first, z))
+	case ReLU:
+		return 2 * max(0, floats.Dot(first, x)) * max(0, floats.Dot(first, z))
+	case Tangent:
+		p, q, v := floats.Dot(first, x), floats.Dot(first, z), w[len(x):]
+		return 2*max(0, p)*max(0, q) + 2*step(p)*step(q)*floats.Dot(v, x)*floats.Dot(v, z)
+	}
 	for i, v := range w {
 		switch law.Transform {
 		case Fourier:
@@ -96,6 +115,13 @@ func term(k Random, w, x, z []float64) float64 {
 		return math.Exp(dot)
 	}
 	return math.Cos(dot)
+}
+
+func step(t float64) float64 {
+	if t > 0 {
+		return 1
+	}
+	return 0
 }
 
 // column is column j of the row-major [d, m] matrix w.

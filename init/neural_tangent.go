@@ -19,8 +19,8 @@ type NeuralTangent struct {
 
 // At returns k(x, z).
 func (k NeuralTangent) At(x, z []float64) float64 {
-	phi, norms := supplement(x, z)
-	return norms * neuralTangent(phi)
+	phi, a, b := supplement(x, z)
+	return a * neuralTangent(phi) * b
 }
 
 func (k NeuralTangent) at(r float64) float64 { return neuralTangent(2 * math.Acos(min(1, r/2))) }
@@ -38,9 +38,10 @@ func (k NeuralTangent) Law() Law { return normalUnits(Tangent, k.squares) }
 
 // squares is 4 E (r r + s s (v·x) (v·z))², with E ((v·x) (v·z))² = ‖x‖² ‖z‖² (1 + 2 cos² θ).
 func (k NeuralTangent) squares(x, z []float64) float64 {
-	phi, norms := supplement(x, z)
+	phi, a, b := supplement(x, z)
 	cos := -math.Cos(phi)
-	return 2 * norms * norms * (squaredUnits(phi) + 2*arcCosine(1, phi)*cos + arcCosine(0, phi)*(1+2*cos*cos))
+	square := 2 * (squaredUnits(phi) + 2*arcCosine(1, phi)*cos + arcCosine(0, phi)*(1+2*cos*cos))
+	return a * (a * square * b) * b
 }
 
 // Split fits a signed combination of Gaussians on the unit sphere, see SpherePolynomial. Errors wrap ErrParam.

@@ -13,6 +13,9 @@ import (
 // estimates of k(x, z) for each x, one for each of a number of draws of m frequencies.
 func estimates(s Sampler, k Random, x [][]float64, z []float64, m, draws int, src rand.Source) [][]float64 {
 	d, out := len(z), make([][]float64, len(x))
+	if k.Law().Transform == Tangent { // a w and its v are one frequency
+		d *= 2
+	}
 	for range draws {
 		w := sample(s, d, m, k, src)
 		sums := make([]float64, len(x))
@@ -77,10 +80,11 @@ func TestSamplersGiveTheKernel(t *testing.T) {
 	})
 }
 
-// predictor is a sampler that predicts the variance of its estimates of k. Of positive features IID alone does.
+// predictor is a sampler that predicts the variance of its estimates of k. Of positive features and of units IID alone
+// does.
 func predictor(s Sampler, k Random) (Predictor, bool) {
 	v, ok := s.(Predictor)
-	return v, ok && (s == IID{} || k.Law().Transform != Positive)
+	return v, ok && (s == IID{} || k.Law().squares == nil)
 }
 
 // fits says whether a sampler takes a law at all.
@@ -112,13 +116,13 @@ func TestSamplersFitTheirLaws(t *testing.T) {
 	}
 	for _, c := range fittings {
 		eachKernel(t, func(t *testing.T, tk testKernel) {
-			w, err := Frequencies(tk.kernel, c.s, 17, 7, 1)
-			if c.s == (Structured{}) && tk.kernel.Law().Transform == Positive {
+			w, err := Frequencies(tk.kernel, c.s, 17, 8, 1)
+			if c.s == (Structured{}) && tk.kernel.Law().squares != nil {
 				wantErr(t, err, ErrSampler, "for Fourier features", "spectral.Orthogonal{}")
 				return
 			}
 			if c.fits(tk.kernel) {
-				if err != nil || w.Shape()[0] != 17 || w.Shape()[1] != 7 {
+				if err != nil || w.Shape()[0] != 17 || w.Shape()[1] != 8 {
 					t.Errorf("%v: %v, %v", c.s, w, err)
 				}
 				return
@@ -158,8 +162,8 @@ func TestCoupledPairs(t *testing.T) {
 	}
 }
 
-// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for Laplace and
-// positive features and of the absolute value for a symmetric law, whose signs are independent.
+// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for Laplace
+// and positive features and units, and of the absolute value for cosines of a symmetric law, whose signs are independent.
 func TestAntitheticPairs(t *testing.T) {
 	const d, m = 3, 2001
 	eachKernel(t, func(t *testing.T, tk testKernel) {
@@ -167,6 +171,7 @@ func TestAntitheticPairs(t *testing.T) {
 		if law.Quantile == nil {
 			return
 		}
+		cosines := law.Transform == Fourier || law.Transform == LogFourier
 		w := sample(Antithetic{}, d, m, tk.kernel, Stream(1, tk.name))
 		same, negative := 0, 0
 		for i := range w {
@@ -174,9 +179,9 @@ func TestAntitheticPairs(t *testing.T) {
 				continue
 			}
 			a, b := w[i], w[i+1]
-			if laplace := law.Transform == Laplace; laplace || law.Transform == Positive {
+			if !cosines {
 				u := level(law.Quantile, a) + level(law.Quantile, b)
-				if laplace && (a < 0 || b < 0) || math.Abs(u-1) > 1e-9 {
+				if law.Transform == Laplace && (a < 0 || b < 0) || math.Abs(u-1) > 1e-9 {
 					t.Fatalf("%v and %v are at levels whose sum is %v", a, b, u)
 				}
 				continue
@@ -191,7 +196,7 @@ func TestAntitheticPairs(t *testing.T) {
 				negative++
 			}
 		}
-		if law.Transform == Laplace || law.Transform == Positive {
+		if !cosines {
 			return
 		}
 		for what, n := range map[string]int{"equal signs": same, "negative": negative} {

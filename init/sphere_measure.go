@@ -155,7 +155,7 @@ func (a *radialDensity) mean(f func(r float64) float64) float64 {
 func (a *radialDensity) Domain() Domain { return Domain{} }
 
 // Law has a uniform direction and the norm of the density in the dimension of the measure. In another dimension the
-// norm is NaN, which Frequencies refuses.
+// norm is NaN, which a Coupling refuses.
 func (a *radialDensity) Law() Law {
 	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
 		if d != a.d {

@@ -45,6 +45,9 @@ func difference(k Random, x, z []float64) (delta []float64, variance float64, er
 		return nil, 0, fmt.Errorf("spectral: the variance of %T needs k at 2(x-z), outside its domain %v: %w",
 			k, k.Domain(), ErrDomain)
 	}
+	if t := law.Transform; t != Fourier && t != Laplace && t != LogFourier {
+		return nil, 0, invalid("%T is of the transform %v; want Fourier, Laplace or LogFourier", k, t)
+	}
 	delta = make([]float64, len(x))
 	x2, z2 := make([]float64, len(x)), make([]float64, len(x))
 	for i, a := range x {
@@ -56,8 +59,6 @@ func difference(k Random, x, z []float64) (delta []float64, variance float64, er
 		case LogFourier:
 			delta[i] = logRatio(a, b, law.Shift)
 			x2[i], z2[i] = doubleLog(a, b, law.Shift)
-		default:
-			return nil, 0, invalid("%T is of the transform %v; want Fourier, Laplace or LogFourier", k, law.Transform)
 		}
 	}
 	value, square := k.At(x, z), k.At(x2, z2)
