@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -29,62 +29,43 @@ func TestOrthogonalBlocks(t *testing.T) {
 	}
 }
 
-// Every entry of a Haar matrix in three dimensions is uniform on [-1, 1]. Without the sign of diag(R) the entries of
-// LAPACK's Q are not (Q[0,0] is never positive); rescaled rows instead of columns would not be uniform either.
-func TestOrthogonalIsHaar(t *testing.T) {
+// TestOrthogonalLaw: a block is a Haar matrix times norms. Every entry of a Haar matrix in three dimensions is uniform on
+// [-1, 1], which neither LAPACK's Q without the signs of diag(R) is (Q[0,0] is never positive) nor one with rescaled rows.
+// The norms are independent of it and of each other: no norm² is correlated with another or with a squared entry.
+func TestOrthogonalLaw(t *testing.T) {
 	const blocks, d = 4000, 3
 	const m = blocks * d
 	w := sample(Orthogonal{}, d, m, Gaussian{1}, Stream(1, "haar"))
-	zero := make([]float64, d)
-	var entries [d][d][]float64
-	det := make([]float64, blocks)
+	entries, norms, squares, det := [d * d][]float64{}, [d][]float64{}, map[string][]float64{}, make([]float64, blocks)
 	for b := range blocks {
-		var q [d][]float64 // columns
-		for j := range d {
-			q[j] = column(w, d, m, b*d+j)
-			norm := distance(q[j], zero)
-			for i := range d {
-				q[j][i] /= norm
-				entries[i][j] = append(entries[i][j], q[j][i])
-			}
-		}
-		det[b] = q[0][0]*(q[1][1]*q[2][2]-q[2][1]*q[1][2]) - q[1][0]*(q[0][1]*q[2][2]-q[2][1]*q[0][2]) +
-			q[2][0]*(q[0][1]*q[1][2]-q[1][1]*q[0][2])
-	}
-	for i := range d {
-		for j := range d {
-			wantLaw(t, entries[i][j], func(p float64) float64 { return 2*p - 1 }, "entry (%d,%d)", i, j)
-		}
-	}
-	wantMean(t, det, 0, 0, "the determinant, 1 as often as -1")
-}
-
-// The norms are independent of the directions and of each other: all correlations of norm_k² with norm_j² and with the
-// squared entries of the block vanish.
-func TestOrthogonalNormsAreIndependent(t *testing.T) {
-	const blocks, d = 4000, 3
-	const m = blocks * d
-	w := sample(Orthogonal{}, d, m, Gaussian{1}, Stream(1, "norms"))
-	series := map[string][]float64{}
-	for b := range blocks {
+		q := mat.NewDense(d, d, nil)
 		for j := range d {
 			col := column(w, d, m, b*d+j)
-			sum := floats.Dot(col, col)
-			series[fmt.Sprint("norm", j)] = append(series[fmt.Sprint("norm", j)], sum)
-			for i, v := range col {
-				name := fmt.Sprint("entry", i, ",", j)
-				series[name] = append(series[name], v*v/sum)
+			norms[j] = append(norms[j], floats.Dot(col, col))
+			floats.Scale(1/floats.Norm(col, 2), col)
+			q.SetCol(j, col)
+		}
+		for i, v := range q.RawMatrix().Data {
+			entries[i] = append(entries[i], v)
+			name := fmt.Sprint("entry ", i)
+			squares[name] = append(squares[name], v*v)
+		}
+		det[b] = mat.Det(q)
+	}
+	for j, norm := range norms {
+		for i := range j {
+			squares[fmt.Sprint("norm ", i)] = norms[i]
+		}
+		for name, other := range squares {
+			if r := stat.Correlation(norm, other, nil); math.Abs(r) > 4/math.Sqrt(blocks) {
+				t.Errorf("correlation of norm %d and %s: %.3f", j, name, r)
 			}
 		}
 	}
-	for j := range d {
-		norm := fmt.Sprint("norm", j)
-		for name, other := range series {
-			if r := stat.Correlation(series[norm], other, nil); name != norm && math.Abs(r) > 4/math.Sqrt(blocks) {
-				t.Errorf("correlation of %s and %s: %.3f", norm, name, r)
-			}
-		}
+	for i, sample := range entries {
+		wantLaw(t, sample, func(p float64) float64 { return 2*p - 1 }, "entry %d", i)
 	}
+	wantMean(t, det, 0, 0, "the determinant, 1 as often as -1")
 }
 
 // TestTruncatedColumns: the columns of Joint have the length 1, and the cosines of two of them, within a sign and
@@ -146,18 +127,6 @@ func TestOrthogonalVarianceClosedForm(t *testing.T) {
 				t.Errorf("d = %d, m = %d, distance %v: %v (%v), closed form %v", c.d, c.m, delta, got, err, want)
 			}
 		}
-	}
-}
-
-func TestFrequencies(t *testing.T) {
-	w := must(Frequencies(Gaussian{1}, IID{}, 5, 7, 11))
-	if s := w.Shape(); s[0] != 5 || s[1] != 7 {
-		t.Errorf("shape %v", s)
-	}
-	same, _ := Frequencies(Gaussian{1}, IID{}, 5, 7, 11)
-	other, _ := Frequencies(Gaussian{1}, IID{}, 5, 7, 12)
-	if !slices.Equal(same.Float64s(), w.Float64s()) || slices.Equal(other.Float64s(), w.Float64s()) {
-		t.Error("the seed does not decide the draw")
 	}
 }
 

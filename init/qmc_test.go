@@ -88,20 +88,6 @@ func TestSequencesAreEven(t *testing.T) {
 	}
 }
 
-// TestLatinHypercubePermutations: two coordinates have different permutations.
-func TestLatinHypercubePermutations(t *testing.T) {
-	const d, m = 3, 1000
-	w, equal := sample(LatinHypercube{}, d, m, uniformLaw, Stream(1, "strata")), 0
-	for i, v := range w[m:] {
-		if int(v*m) == int(w[i%m]*m) {
-			equal++
-		}
-	}
-	if equal > 20 { // 2 are expected
-		t.Errorf("%d of %d points are in the same interval of two coordinates", equal, 2*m)
-	}
-}
-
 // TestScramblingsDiffer: two draws have no point in common, and each coordinate of the first point is uniform.
 func TestScramblingsDiffer(t *testing.T) {
 	const draws, d = 4000, 2

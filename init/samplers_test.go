@@ -109,7 +109,8 @@ var fittings = []struct {
 	{Stratified{}, isRadial, "no NormQuantile"},
 }
 
-// TestSamplersFitTheirLaws: which laws a sampler takes, and that it says which it does not.
+// TestSamplersFitTheirLaws: which laws a sampler takes, that its seed decides the draw, and that it says which laws it
+// does not take.
 func TestSamplersFitTheirLaws(t *testing.T) {
 	if len(fittings) != len(Samplers()) {
 		t.Errorf("%d samplers have fittings, want %d", len(fittings), len(Samplers()))
@@ -123,7 +124,11 @@ func TestSamplersFitTheirLaws(t *testing.T) {
 			}
 			if c.fits(tk.kernel) {
 				if err != nil || w.Shape()[0] != 17 || w.Shape()[1] != 8 {
-					t.Errorf("%v: %v, %v", c.s, w, err)
+					t.Fatalf("%v: %v, %v", c.s, w, err)
+				}
+				same, other := must(Frequencies(tk.kernel, c.s, 17, 8, 1)), must(Frequencies(tk.kernel, c.s, 17, 8, 2))
+				if !slices.Equal(same.Float64s(), w.Float64s()) || slices.Equal(other.Float64s(), w.Float64s()) {
+					t.Errorf("%v: the seed does not decide the draw", c.s)
 				}
 				return
 			}
