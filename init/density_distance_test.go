@@ -46,16 +46,21 @@ func wave(x, y, l float64) float64 {
 	return x + y - 2*math.Sqrt(x*y)*math.Cos(l*math.Log(x/y))
 }
 
-// TestDensityDistanceIdentity: d²(x, y) is its plain formula, to 1e-12 of x + y, and m is its measure. That m has the
-// integral d² follows from the spectra, see TestSpectrumIsTheTransform.
-func TestDensityDistanceIdentity(t *testing.T) {
+// TestDensityDistances: ρ² is the mean of the plain formulas, to 1e-12 of the larger terms, the kernel is exp(-ρ²/2σ²), m
+// is its measure and Z its mass. That m has the integral d² follows from the spectra, see TestSpectrumIsTheTransform.
+func TestDensityDistances(t *testing.T) {
 	for name, c := range densityDistances {
-		for _, xy := range [][2]float64{{1, 0}, {.3, .7}, {1e-6, 2}, {2.5, 2.6}, {7, 1e-3}, {0, .4}} {
-			x, y := xy[0], xy[1]
-			want := c.plain(x, y)
-			if got := c.d.At([]float64{x}, []float64{y}); !(math.Abs(got-want) <= 1e-12*(x+y)) {
-				t.Errorf("%s: d²(%v, %v) = %v, want %v", name, x, y, got, want)
+		for _, pq := range [][2][]float64{{{1}, {0}}, {{.3}, {.7}}, {{1e-6}, {2}}, {{2.5}, {2.6}}, {{7}, {1e-3}}, {{0}, {.4}},
+			{{.5, 0, 2.5, 1}, {1.5, .25, 2, .25}}} {
+			p, q, want := pq[0], pq[1], 0.
+			for i := range p {
+				want += c.plain(p[i], q[i]) / float64(len(p))
 			}
+			if got := c.d.At(p, q); !(math.Abs(got-want) <= 1e-12*(floats.Sum(p)+floats.Sum(q))) {
+				t.Errorf("%s: ρ²(%v, %v) = %v, want %v", name, p, q, got, want)
+			}
+			kernel := c.d.Kernel(.7, len(p)).At(p, q)
+			wantNear(t, kernel, math.Exp(-want/(2*.49)), 1e-11, "%s: kernel of %v and %v", name, p, q)
 		}
 		for _, l := range []float64{0, .1, 1, 5} {
 			if c.measure != nil {
@@ -144,24 +149,6 @@ func TestGaussLambdasAreNearer(t *testing.T) {
 				t.Errorf("%s by %d: %v of gauss, %v of quantile", name, m, squares[0], squares[1])
 			}
 		}
-	}
-}
-
-// TestDensityKernel: the exponentiated kernel of the values is exp(-ρ²/2σ²), at the scales of the table.
-func TestDensityKernel(t *testing.T) {
-	p, q := []float64{.5, 0, 2.5, 1}, []float64{1.5, .25, 2, .25}
-	for name, c := range densityDistances {
-		rho := 0.0
-		for i := range p {
-			rho += c.plain(p[i], q[i]) / 4
-		}
-		wantNear(t, c.d.At(p, q), rho, 1e-14, "%s: ρ²", name)
-		wantNear(t, c.d.Kernel(.7, 4).At(p, q), math.Exp(-rho/(2*.49)), 1e-14, "%s: kernel", name)
-	}
-	for i, want := range []float64{2 / math.Ln2, 2, 1, 1} {
-		d := []DensityDistance{JensenShannonDivergence, SquaredHellinger, TotalVariation, {Chi2{}, 1}}[i]
-		s := d.Kernel(1, 1).Sigma
-		wantNear(t, s*s, want, 1e-14, "%T on histograms: the factor of σ²", d.Of)
 	}
 }
 

@@ -2,10 +2,8 @@ package spectral
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 )
 
@@ -40,41 +38,34 @@ func TestSpherePolynomialCoefficients(t *testing.T) {
 func TestDrawProducts(t *testing.T) {
 	k := SpherePolynomial{A: 3, P: 4}
 	a := k.Maclaurin()
-	const d, m = 3, 40000
+	const d, m = 3, 10000
 	weights, degrees, scales, err := DrawProducts(k, d, m, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts, law, sum, w := make([]float64, len(a)), make([]float64, len(a)), 0., weights.Float64s()
-	for n := range a {
-		law[n] = math.Exp2(-float64(n))
-		sum += law[n]
-	}
-	signs, total := 0., 0.
+	law := func(n int) float64 { return math.Exp2(-float64(n)) / (2 - math.Exp2(-float64(k.P))) }
+	counts, signs, w := make([]float64, len(a)), []float64{}, weights.Float64s()
 	for i, n := range degrees {
 		counts[n]++
-		if want := math.Sqrt(a[n] / (law[n] / sum)); math.Abs(scales[i]-want) > 1e-12 {
-			t.Fatalf("scale %d of degree %d is %v, want %v", i, n, scales[i], want)
-		}
+		wantNear(t, scales[i], math.Sqrt(a[n]/law(n)), 1e-12, "scale %d, of degree %d", i, n)
 		for j := range k.P {
 			for l := range d {
 				v := w[l*k.P*m+j*m+i]
+				if j < n {
+					signs = append(signs, v)
+				}
 				if (j < n) != (math.Abs(v) == 1) || j >= n && v != 0 {
 					t.Fatalf("W of factor %d of a product of %d is %v", j, n, v)
 				}
-				signs, total = signs+v, total+math.Abs(v)
 			}
 		}
 	}
 	for n, c := range counts {
-		p := law[n] / sum
-		if math.Abs(c-m*p) > 4*math.Sqrt(m*p*(1-p))+1 {
+		if p := law(n); math.Abs(c-m*p) > 4*math.Sqrt(m*p*(1-p))+1 {
 			t.Errorf("%v of %d have the degree %d, want %v", c, m, n, m*p)
 		}
 	}
-	if math.Abs(signs) > 4*math.Sqrt(total) {
-		t.Errorf("%v signs sum to %v", total, signs)
-	}
+	wantMean(t, signs, 0, 0, "the signs")
 }
 
 // nothing is a polynomial without coefficients.
@@ -93,55 +84,23 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestGrids: the widths of cells have the density δ exp(-δ/σ)/σ², of mean 2σ and variance 2σ², in every column, and
-// offsets and hash are uniform.
-func TestGrids(t *testing.T) {
-	const d, n, sigma = 3, 20000, .7
+// TestDrawnCells: the widths of the cells of grids have the density δ exp(-δ/σ)/σ², a Gamma law, and offsets, the
+// numbers of the hash, buckets and signs are uniform.
+func TestDrawnCells(t *testing.T) {
+	const d, n, sigma, m = 3, 5000, .7, 1 << 12
 	rates, offsets, hash, err := DrawGrids(Laplacian{sigma}, d, n, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var widths, uniform, words []float64
-	for i, r := range rates.Float64s() {
-		widths, uniform = append(widths, 1/r), append(uniform, offsets.Float64s()[i])
-	}
-	for _, v := range hash.Float64s() {
-		words = append(words, v/(1<<24))
-	}
-	for name, c := range map[string]struct {
-		v              []float64
-		mean, variance float64
-	}{"widths": {widths, 2 * sigma, 2 * sigma * sigma}, "offsets": {uniform, .5, 1. / 12}, "hash": {words, .5, 1. / 12}} {
-		mean, variance := stat.MeanVariance(c.v, nil)
-		m := float64(len(c.v))
-		if math.Abs(mean-c.mean) > 4*math.Sqrt(c.variance/m) || math.Abs(variance-c.variance) > 4*c.variance*math.Sqrt(5/m) {
-			t.Errorf("%s have the mean %v and the variance %v, want %v and %v", name, mean, variance, c.mean, c.variance)
-		}
-	}
-}
-
-// TestCountSketches: buckets and signs are uniform.
-func TestCountSketches(t *testing.T) {
-	const p, d, m = 3, 20000, 7
-	buckets, signs := must2(DrawCountSketches(p, d, m, 1))
-	if want := (tensor.Shape{p, d}); !buckets.Shape().Eq(want) || !signs.Shape().Eq(want) {
+	widths := apply(rates.Float64s(), func(r float64) float64 { return 1 / r })
+	wantLaw(t, widths, func(p float64) float64 { return sigma * gammaQuantile(2, p) }, "widths")
+	uniform := func(p float64) float64 { return p }
+	wantLaw(t, offsets.Float64s(), uniform, "offsets")
+	wantLaw(t, apply(hash.Float64s(), func(v float64) float64 { return v / (1 << 24) }), uniform, "hash")
+	buckets, signs := must2(DrawCountSketches(d, n, m, 1))
+	if want := (tensor.Shape{d, n}); !buckets.Shape().Eq(want) || !signs.Shape().Eq(want) {
 		t.Fatalf("shapes %v and %v", buckets.Shape(), signs.Shape())
 	}
-	var counts [m]float64
-	sum := 0.
-	for i, b := range buckets.Float64s() {
-		counts[int(b)]++
-		sum += signs.Float64s()[i]
-	}
-	for b, c := range counts {
-		if q := 1. / m; math.Abs(c-p*d*q) > 4*math.Sqrt(p*d*q*(1-q)) {
-			t.Errorf("bucket %d has %v of %d", b, c, p*d)
-		}
-	}
-	if math.Abs(sum) > 4*math.Sqrt(p*d) {
-		t.Errorf("%d signs sum to %v", p*d, sum)
-	}
-	if v := randomSign(rand.New(rand.NewPCG(1, 1))); v != 1 && v != -1 {
-		t.Errorf("a sign of %v", v)
-	}
+	wantLaw(t, apply(buckets.Float64s(), func(v float64) float64 { return (v + .5) / m }), uniform, "buckets")
+	wantMean(t, signs.Float64s(), 0, 0, "signs")
 }
