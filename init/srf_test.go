@@ -28,11 +28,7 @@ func TestSphericalLaw(t *testing.T) {
 				}
 				below += c.width * (c.low + c.high) / 2
 			}
-			for _, p := range []float64{1e-9, .01, .3, .5, .9, 1 - 1e-9} {
-				if got := l.distribution(l.Law().NormQuantile(d, p)); math.Abs(got-p) > 1e-12 {
-					t.Errorf("%+v, d = %d: F(F⁻¹(%v)) = %v", k, d, p, got)
-				}
-			}
+			checkQuantile(t, l.radialDensity, "%+v, d = %d", k, d)
 			here, there, worst := make([]float64, d), make([]float64, d), 0.
 			for i := range 101 {
 				here[0] = float64(i) / 50
@@ -53,17 +49,6 @@ func TestSphericalLaw(t *testing.T) {
 			}
 		}
 	}
-}
-
-// distribution is the share of norms up to r.
-func (l *sphericalLaw) distribution(r float64) float64 {
-	for _, c := range l.cells {
-		if r <= c.r+c.width {
-			t := (r - c.r) / c.width
-			return (c.below + c.width*(c.low*t+(c.high-c.low)*t*t/2)) / l.mass
-		}
-	}
-	return 1
 }
 
 // loss is ∫₀² (k - At)².

@@ -49,14 +49,10 @@ func projections(d int, delta []float64) map[float64]int {
 		setSigns(signs, bits)
 		structuredDense(w, d, p, signs, norms)
 		for j := range p {
-			counts[math.Round(math.Abs(dotColumn(w, p, j, delta))*1e12)/1e12]++
+			counts[math.Round(math.Abs(floats.Dot(column(w, d, p, j), delta))*1e12)/1e12]++
 		}
 	}
 	return counts
-}
-
-func dotColumn(w []float64, m, j int, x []float64) float64 {
-	return floats.Dot(column(w, len(x), m, j), x)
 }
 
 // axisExpectation is E cos(w·δ) for δ of length t along an axis: the signs D₂ are enumerated, D₁ does not matter, and
@@ -122,9 +118,9 @@ func TestStructuredExpectation(t *testing.T) {
 }
 
 // TestStructuredMean: the mean of draws is their expectation, for d = 2, 4, 8 and 16. It is not the kernel: 4 standard
-// errors are at most .03 at d = 2 and .02 at d = 8, and the stated biases there are .21 and .03.
+// errors are at most .04 at d = 2 and .026 at d = 8, and the stated biases there are .21 and .031.
 func TestStructuredMean(t *testing.T) {
-	const dist, blocks = 2, 5000
+	const dist, blocks = 2, 3000
 	for _, k := range []Random{Gaussian{1}, Matern{1.5, 1}} {
 		for _, p := range []int{2, 4, 8, 16} {
 			m := p * blocks
@@ -134,13 +130,13 @@ func TestStructuredMean(t *testing.T) {
 			}
 			w := make([]float64, p*m)
 			structuredDense(w, p, m, signs, norms)
-			want, x := axisExpectation(p, k, dist), axis(p, p-1, dist)
+			want := axisExpectation(p, k, dist)
 			means := make([]float64, blocks)
 			for j := range m {
-				means[j/p] += math.Cos(dotColumn(w, m, j, x)) / float64(p)
+				means[j/p] += math.Cos(w[(p-1)*m+j]*dist) / float64(p)
 			}
 			// the slack is the quadrature's error in the tail of the Matérn law
-			wantMean(t, means, want, 1e-3, "%T, d = %d, kernel %.5f", k, p, k.At(x, make([]float64, p)))
+			wantMean(t, means, want, 1e-3, "%T, d = %d", k, p)
 		}
 	}
 }
@@ -188,7 +184,7 @@ func TestStructuredBlocks(t *testing.T) {
 			} else if a/d != b/d {
 				continue
 			}
-			if got := dotColumn(w, m, a, column(w, d, m, b)); math.Abs(got-want) > 1e-12*norms[a]*norms[b] {
+			if got := floats.Dot(column(w, d, m, a), column(w, d, m, b)); math.Abs(got-want) > 1e-12*norms[a]*norms[b] {
 				t.Errorf("columns %d and %d have the product %v, want %v", a, b, got, want)
 			}
 		}
@@ -199,14 +195,6 @@ func TestStructuredBlocks(t *testing.T) {
 	}
 }
 
-func TestPaddedDims(t *testing.T) {
-	for d, want := range map[int]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 16: 16, 17: 32, 4200: 8192} {
-		if got := PaddedDims(d); got != want {
-			t.Errorf("PaddedDims(%d) = %d, want %d", d, got, want)
-		}
-	}
-}
-
 // TestStructuredLattice: what the documentation says of differences with few equal coordinates. Up to a factor w·(x-z)
 // is an integer, and 0 with a probability of at most 3.7/d' in every number of dimensions, most often for two and four
 // coordinates.
@@ -214,7 +202,7 @@ func TestStructuredLattice(t *testing.T) {
 	for _, p := range []int{16, 64} {
 		worst := 0.0
 		for _, k := range []int{1, 2, 3, 4, 8, p} {
-			const blocks = 1000
+			const blocks = 400
 			m := p * blocks
 			signs, _ := drawStructured(p, m, Gaussian{1}.Law(), Stream(uint64(k), "lattice"))
 			zeros := make([]float64, blocks)
