@@ -180,38 +180,6 @@ func TestHomogeneousCorners(t *testing.T) {
 	}
 }
 
-// TestSquaredMetricOfExtensions: coordinates of one sign, of two and of none.
-func TestSquaredMetricOfExtensions(t *testing.T) {
-	ln := map[float64]*big.Float{}
-	for _, c := range homogeneousKernels {
-		for _, gamma := range []float64{1, .5, 2} {
-			near := newBigPair(.3, math.Nextafter(.3, 1), ln)
-			far := newBigPair(.2, .7, ln)
-			closeValue, _ := near.value(c.name, gamma)
-			farValue, _ := far.value(c.name, gamma)
-			alone := bigExp(bigMul(newBig(gamma), bigLn(newBig(.6))))
-			for _, n := range []Negative{SignNegative, SplitNegative} {
-				opposite := far.metric(newBig(0), gamma)
-				if n == SignNegative {
-					opposite = bigAdd(opposite, bigMul(newBig(2), farValue))
-				}
-				k := c.of(gamma, n)
-				for _, row := range []struct {
-					x, z float64
-					want *big.Float
-				}{
-					{-.3, -math.Nextafter(.3, 1), near.metric(closeValue, gamma)},
-					{-.2, .7, opposite}, {.7, -.2, opposite}, {0, -.6, alone}, {.6, 0, alone},
-					{-.2, -.2, newBig(0)}, {0, 0, newBig(0)},
-				} {
-					wantBig(t, SquaredMetric(k, []float64{row.x}, []float64{row.z}), row.want,
-						"%s of degree %v, %v, at (%v, %v)", "SquaredMetric", c.name, gamma, n, row.x, row.z)
-				}
-			}
-		}
-	}
-}
-
 // TestSkewedCorners: the kernels that are functions of ln((x+c)/(z+c)), and their gradients, for c = 0 and a c that is
 // nothing beside x; no factor overflows for far rows, and 1-k keeps its digits for near ones.
 func TestSkewedCorners(t *testing.T) {

@@ -61,7 +61,24 @@ func TestErrors(t *testing.T) {
 		err, want error
 		says      string
 	}
+	custom := func(change func(k *Custom)) error {
+		k := customGaussian
+		change(&k)
+		return frequencies(k, IID{}, 2, 3)
+	}
 	lines := []line{
+		// kernels of a user's own
+		{custom(func(k *Custom) { k.Of.Transform = 0 }), ErrParam, "Custom|no transform"},
+		{custom(func(k *Custom) { k.Of.Transform = 9 }), ErrParam, "Custom|Transform(9)"},
+		{custom(func(k *Custom) { k.Of.Transform = ReLU }), ErrParam, "Custom|say Fourier, Laplace or LogFourier"},
+		{custom(func(k *Custom) { k.Exact = nil }), ErrParam, "Custom|Exact"},
+		{custom(func(k *Custom) { k.Of.Draw = nil }), ErrParam, "Custom|give Draw, Quantile or NormQuantile"},
+		{custom(func(k *Custom) { k.Of.Shift = 1 }), ErrParam, "Custom|Shift = 1"},
+		{custom(func(k *Custom) { k.Of.Transform, k.On = Laplace, sphere.On }), ErrParam, "Custom|x >= 0"},
+		{custom(func(k *Custom) { k.Of.Transform, k.On = LogFourier, domain.NonNegative() }), ErrParam, "Custom|-Shift"},
+		{custom(func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, -1 }), ErrParam, "Custom|C = -1"},
+		{custom(func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, nan }), ErrParam, "Custom|C = NaN"},
+
 		// draws
 		{frequencies(gaussian, IID{}, 0, 1), ErrParam, "at least 1"},
 		{frequencies(gaussian, IID{}, 1, 0), ErrParam, "at least 1"},
@@ -307,30 +324,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestCustom: what Validate refuses, and the domains of what it does not.
+// TestCustom: the domains of what Validate accepts.
 func TestCustom(t *testing.T) {
-	base := customGaussian
-	for _, c := range []struct {
-		change func(k *Custom)
-		says   string
-	}{
-		{func(k *Custom) { k.Of.Transform = 0 }, "no transform"},
-		{func(k *Custom) { k.Of.Transform = 9 }, "Transform(9)"},
-		{func(k *Custom) { k.Of.Transform = ReLU }, "say Fourier, Laplace or LogFourier"},
-		{func(k *Custom) { k.Exact = nil }, "Exact"},
-		{func(k *Custom) { k.Of.Draw = nil }, "give Draw, Quantile or NormQuantile"},
-		{func(k *Custom) { k.Of.Shift = 1 }, "Shift = 1"},
-		{func(k *Custom) { k.Of.Transform, k.On = Laplace, domain.UnitSphere(1e-9) }, "x >= 0"},
-		{func(k *Custom) { k.Of.Transform, k.On = LogFourier, domain.NonNegative() }, "-Shift"},
-		{func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, -1 }, "C = -1"},
-		{func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, math.NaN() }, "C = NaN"},
-	} {
-		k := base
-		c.change(&k)
-		wantErr(t, k.Validate(), ErrParam, "spectral: Custom", c.says)
-		_, err := Frequencies(k, IID{}, 2, 3, 1)
-		wantErr(t, err, ErrParam)
-	}
 	for _, c := range []struct {
 		transform Transform
 		shift     float64
@@ -342,7 +337,8 @@ func TestCustom(t *testing.T) {
 		{LogFourier, .2, Domain{}, domain.Above(.2)},
 		{LogFourier, .2, domain.NonNegative(), domain.NonNegative()},
 	} {
-		k := Custom{Exact: base.Exact, Of: Law{Transform: c.transform, Shift: c.shift, Draw: base.Of.Draw}, On: c.on}
+		k := customGaussian
+		k.Of.Transform, k.Of.Shift, k.On = c.transform, c.shift, c.on
 		if err := k.Validate(); err != nil || k.Domain() != c.want {
 			t.Errorf("%v on %v: domain %v, want %v, %v", c.transform, c.on, k.Domain(), c.want, err)
 		}

@@ -75,7 +75,7 @@ func ExampleSpectralMixture() {
 // for equal rows of twice the length σ.
 func ExampleSoftmax() {
 	k := spectral.Softmax{Sigma: 1}
-	for _, length := range []float64{.5, 1, 1.5, 2} {
+	for _, length := range []float64{.5, 2} {
 		x := []float64{length}
 		for _, z := range [][]float64{{-length}, {0}, x} {
 			variance := must(spectral.IID{}.Variance(k, x, z, 1024))
@@ -86,12 +86,6 @@ func ExampleSoftmax() {
 	// k(0.5, -0.5) =  0.7788 ±  0.0 %
 	// k(0.5,  0.0) =  1.0000 ±  1.7 %
 	// k(0.5,  0.5) =  1.2840 ±  4.1 %
-	// k(1.0, -1.0) =  0.3679 ±  0.0 %
-	// k(1.0,  0.0) =  1.0000 ±  4.1 %
-	// k(1.0,  1.0) =  2.7183 ± 22.9 %
-	// k(1.5, -1.5) =  0.1054 ±  0.0 %
-	// k(1.5,  0.0) =  1.0000 ±  9.1 %
-	// k(1.5,  1.5) =  9.4877 ± 281.3 %
 	// k(2.0, -2.0) =  0.0183 ±  0.0 %
 	// k(2.0,  0.0) =  1.0000 ± 22.9 %
 	// k(2.0,  2.0) = 54.5982 ± 9315.5 %

@@ -74,37 +74,42 @@ func TestSpectrumIsTheTransform(t *testing.T) {
 }
 
 // TestExtensions: Lemma 2. The extended kernels take the absolute values, with the sign or without pairs of different
-// sign. Their Gram matrices have no negative eigenvalue.
+// sign, and so do their metrics. Their Gram matrices have no negative eigenvalue.
 func TestExtensions(t *testing.T) {
 	values := []float64{-3, -.7, -.7001, -1e-9, 0, 1e-9, .4, .7, 3, 40}
 	for _, c := range homogeneousKernels {
-		plain := c.of(1, RejectNegative)
-		for n, differ := range map[Negative]float64{SignNegative: -1, SplitNegative: 0} {
-			k := c.of(1, n)
-			if k.Extension() != n || !k.Domain().Contains(-1) {
-				t.Errorf("%s, %v: extension %v, domain %v", c.name, n, k.Extension(), k.Domain())
-			}
-			gram := mat.NewSymDense(len(values), nil)
-			for i, a := range values {
-				for j, b := range values[:i+1] {
-					want := plain.At([]float64{math.Abs(a)}, []float64{math.Abs(b)})
-					if a*b < 0 {
-						want *= differ
+		for _, gamma := range []float64{1, .5, 2} {
+			plain := c.of(gamma, RejectNegative)
+			for n, differ := range map[Negative]float64{SignNegative: -1, SplitNegative: 0} {
+				k := c.of(gamma, n)
+				if k.Extension() != n || !k.Domain().Contains(-1) {
+					t.Errorf("%T%+v: extension %v, domain %v", k, k, k.Extension(), k.Domain())
+				}
+				gram := mat.NewSymDense(len(values), nil)
+				for i, a := range values {
+					for j, b := range values[:i+1] {
+						x, z := []float64{math.Abs(a)}, []float64{math.Abs(b)}
+						want, d2 := plain.At(x, z), SquaredMetric(plain, x, z)
+						if a*b <= 0 {
+							want *= differ
+							d2 = math.Pow(x[0], gamma) + math.Pow(z[0], gamma) - 2*want
+						}
+						x[0], z[0] = a, b
+						wantNear(t, k.At(x, z), want, 1e-14, "%T%+v at (%v, %v)", k, k, a, b)
+						wantNear(t, SquaredMetric(k, x, z), d2, 1e-14, "D² of %T%+v at (%v, %v)", k, k, a, b)
+						gram.SetSym(i, j, want)
 					}
-					got := k.At([]float64{a}, []float64{b})
-					wantNear(t, got, want, 1e-14, "%s, %v: k(%v, %v)", c.name, n, a, b)
-					gram.SetSym(i, j, got)
+				}
+				var eigen mat.EigenSym
+				if !eigen.Factorize(gram, false) || eigen.Values(nil)[0] < -2e-15*mat.Max(gram) {
+					t.Errorf("%T%+v: the least eigenvalue is %v", k, k, eigen.Values(nil)[0])
 				}
 			}
-			var eigen mat.EigenSym
-			if !eigen.Factorize(gram, false) || eigen.Values(nil)[0] < -1e-13 {
-				t.Errorf("%s, %v: the least eigenvalue is %v", c.name, n, eigen.Values(nil)[0])
+			if plain.Domain().Contains(-1e-300) || !plain.Domain().Contains(0) || !plain.Domain().IsNonNegative() {
+				t.Errorf("%T: domain %v", plain, plain.Domain())
 			}
+			wantErr(t, plain.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2",
+				"negative=sign or negative=split")
 		}
-		if plain.Domain().Contains(-1e-300) || !plain.Domain().Contains(0) || !plain.Domain().IsNonNegative() {
-			t.Errorf("%s: domain %v", c.name, plain.Domain())
-		}
-		wantErr(t, plain.Domain().Violation("here", 3, 5, -.2), ErrDomain, "here", "x[3,5] = -0.2",
-			"negative=sign or negative=split")
 	}
 }

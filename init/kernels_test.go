@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/integrate/quad"
 )
 
 // TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known
@@ -91,61 +89,6 @@ func TestGradientAtKinks(t *testing.T) {
 	// where a factor is 0
 	if g := (Softmax{2}).Gradient(nil, []float64{1e200, 1}, []float64{1e200, 0}); !math.IsInf(g[0], 1) || g[1] != 0 {
 		t.Errorf("Softmax: %v", g)
-	}
-}
-
-// expectation is E f(w) under the law with the given quantile function: the integral over ln w of the derivative by
-// Gauss-Legendre panels, with the density given.
-func expectation(density, f func(w float64) float64) float64 {
-	sum := 0.0
-	for lo := -60.0; lo < 60; lo++ {
-		sum += quad.Fixed(func(s float64) float64 {
-			w := math.Exp(s)
-			return w * density(w) * f(w)
-		}, lo, lo+1, 40, quad.Legendre{}, 0)
-	}
-	return sum
-}
-
-// Yang et al. (2014), lemmas 6 and 8: the Laplace transform of the law, and the second moment that Theorem5 cites.
-func TestLaplaceLawsOfLemmas6And8(t *testing.T) {
-	for _, scale := range []float64{0.3, 1, 2.5} {
-		levy := func(w float64) float64 {
-			return scale / (2 * math.Sqrt(math.Pi)) * math.Pow(w, -1.5) * math.Exp(-scale*scale/(4*w))
-		}
-		exponential := func(w float64) float64 { return scale * math.Exp(-scale*w) }
-		for _, r := range []float64{0.01, 0.2, 1, 7} {
-			root, shifted := math.Sqrt(2*r), scale+2*r
-			for _, c := range []struct {
-				name    string
-				k       Kernel
-				density func(w float64) float64
-				moment  float64
-			}{
-				{"lemma 6", ExpSemigroup{scale}, levy,
-					scale / 4 * (scale*root + 1) / (root * root * root) * math.Exp(-scale*root)},
-				{"lemma 8", ReciprocalSemigroup{scale}, exponential, 2 * scale / (shifted * shifted * shifted)},
-			} {
-				got := expectation(c.density, func(w float64) float64 { return w * w * math.Exp(-2*r*w) })
-				wantNear(t, got, c.moment, 1e-12, "%s, scale %v, r = %v: moment", c.name, scale, r)
-				got = expectation(c.density, func(w float64) float64 { return math.Exp(-r * w) })
-				want := c.k.At([]float64{r / 3}, []float64{r * 2 / 3})
-				wantNear(t, got, want, 1e-12, "%s, scale %v, r = %v: kernel", c.name, scale, r)
-			}
-		}
-	}
-}
-
-// A tiny normal variable makes an infinite frequency, which must be drawn again.
-func TestExpSemigroupDrawIsFinite(t *testing.T) {
-	rng, w := testRand("levy"), make([]float64, 5)
-	for range 100000 {
-		ExpSemigroup{1e100}.Law().Draw(w, rng)
-		for _, v := range w {
-			if !(v > 0) || math.IsInf(v, 1) {
-				t.Fatalf("drew %v", v)
-			}
-		}
 	}
 }
 

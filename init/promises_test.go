@@ -27,25 +27,15 @@ var promiseDistances = []float64{.1, .5, 1, 2, 3, 4, 5}
 // guide.
 func readPromises(t *testing.T) (lines []promise, guide string) {
 	t.Helper()
-	text, err := os.ReadFile("samplers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide, table, _ := strings.Cut(string(text), "```text\n")
+	guide, table, _ := strings.Cut(string(must(os.ReadFile("samplers.md"))), "```text\n")
 	for _, line := range strings.Split(strings.TrimSuffix(table, "\n```\n"), "\n")[1:] {
 		f := strings.Fields(line)
 		if len(f) != 4+len(promiseDistances) {
 			t.Fatalf("a line of the table that is none: %s", line)
 		}
-		p := promise{direction: f[3], ratios: f[4:]}
-		if p.s, err = SamplerByName(f[0]); err == nil {
-			p.d, err = strconv.Atoi(f[1])
-		}
-		if f[2] != "any" && err == nil {
-			p.m, err = strconv.Atoi(f[2])
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
+		p := promise{s: must(SamplerByName(f[0])), d: must(strconv.Atoi(f[1])), direction: f[3], ratios: f[4:]}
+		if f[2] != "any" {
+			p.m = must(strconv.Atoi(f[2]))
 		}
 		lines = append(lines, p)
 	}
@@ -62,14 +52,13 @@ func (p promise) unit(t *testing.T) []float64 {
 	if p.direction == "diagonal" {
 		return slices.Repeat([]float64{1 / math.Sqrt(float64(p.d))}, p.d)
 	}
-	two := regexp.MustCompile(`^(\d+)([+-])(\d+)$`).FindStringSubmatch(p.direction)
-	if two == nil {
-		t.Fatalf("direction %q", p.direction)
+	var i, j int
+	var sign rune
+	if _, err := fmt.Sscanf(p.direction, "%d%c%d", &i, &sign, &j); err != nil {
+		t.Fatalf("direction %q: %v", p.direction, err)
 	}
-	i, _ := strconv.Atoi(two[1])
-	j, _ := strconv.Atoi(two[3])
 	e := axis(p.d, i, math.Sqrt(.5))
-	if e[j] = e[i]; two[2] == "-" {
+	if e[j] = e[i]; sign == '-' {
 		e[j] = -e[i]
 	}
 	return e

@@ -61,10 +61,15 @@ func (e *edges) Uint64() uint64 {
 	}
 }
 
-func TestOpenUniform(t *testing.T) {
-	rng := rand.New(&edges{})
-	if u := openUniform(rng); u != 1-0x1p-53 {
-		t.Errorf("after a 0 that must be drawn again: %v", u)
+// TestDrawnAgain: a uniform number of 0, at which quantiles are infinite, and a normal one, which makes an infinite
+// frequency.
+func TestDrawnAgain(t *testing.T) {
+	if u := openUniform(rand.New(&edges{})); u != 1-0x1p-53 {
+		t.Errorf("a uniform number of %v", u)
+	}
+	w := make([]float64, 1)
+	if (ExpSemigroup{1}).Law().Draw(w, rand.New(&edges{})); !(w[0] > 0) || math.IsInf(w[0], 1) {
+		t.Errorf("a frequency of %v", w[0])
 	}
 }
 
