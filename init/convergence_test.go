@@ -8,7 +8,7 @@ import (
 
 // The two terms of the proof, evaluated at the γ that makes them equal, have the constant 2^(1+(2+9d)/(d+2)) of
 // Theorem5, and that γ is in the range 0 < γ <= 4R of the net.
-func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
+func TestTheorem5(t *testing.T) {
 	for _, d := range []int{1, 2, 3, 8, 100, 4000} {
 		for _, R := range []float64{0.5, 1, 30} {
 			for _, L := range []float64{1, 17} {
@@ -29,15 +29,9 @@ func TestTheorem5ConstantFollowsFromTheProof(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The number of features of the comment; one feature has no more than the trivial bound.
-func TestTheorem5Features(t *testing.T) {
+	// the number of features of the comment; one feature has no more than the trivial bound
 	s := 1 + sort.Search(1<<20, func(i int) bool { return must(Theorem5(8, 1+i, 1, 1, .1)) <= .05 })
-	if s != 14166 {
-		t.Errorf("%v features", s)
-	}
-	if p := must(Theorem5(8, 1, 1, 1, .1)); p != 1 {
-		t.Errorf("one feature: %v", p)
+	if p := must(Theorem5(8, 1, 1, 1, .1)); s != 14166 || p != 1 {
+		t.Errorf("%v features; one feature: %v", s, p)
 	}
 }

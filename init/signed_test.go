@@ -23,47 +23,41 @@ var signedKernels = []SignedLaw{
 }
 
 // TestCouplings: the mean over the draws of every coupling is the split's own kernel within four standard errors of the
-// predicted variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1
-// to 17 dimensions.
+// predicted variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1,
+// 2 and 9 dimensions.
 func TestCouplings(t *testing.T) {
 	const m, draws = 7, 300
+	check := func(t *testing.T, k SignedLaw, c Coupling, d int) {
+		p := must(k.Split(d, m, c))
+		x, z := make([]float64, d), make([]float64, d)
+		x[0], z[0] = .45, -.35
+		z[d-1] -= .4
+		predicted := must(c.Variance(p, x, z, m))
+		var drawn []float64
+		for seed := range uint64(draws) {
+			directions, norms := must2(c.Frequencies(p, d, m, 7919*uint64(d)+seed))
+			drawn = append(drawn, estimate(p, directions, norms, x, z))
+		}
+		where := fmt.Sprintf("%T%+v, %v, %d dimensions", k, k, c, d)
+		mean, _ := meanStdErr(drawn)
+		if limit := 4*math.Sqrt(predicted/draws) + 1e-12; !(math.Abs(mean-p.At(x, z)) <= limit) {
+			t.Errorf("%s: the mean is %v, want %v, limit %v", where, mean, p.At(x, z), limit)
+		}
+		mse, se := squaredErrors(drawn, p.At(x, z))
+		if band := 4*se + 1e-5*predicted + 1e-9; !(math.Abs(mse-predicted) <= band) {
+			t.Errorf("%s: variance %v, predicted %v, band %v", where, mse, predicted, band)
+		}
+	}
 	for i, k := range signedKernels {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			checkCouplings(t, k, m, draws)
+			for _, c := range Couplings() {
+				for _, d := range []int{1, 2, 9} {
+					check(t, k, c, d)
+				}
+			}
 		})
 	}
-}
-
-func checkCouplings(t *testing.T, k SignedLaw, m, draws int) {
-	for _, c := range Couplings() {
-		for _, d := range []int{1, 2, 9} {
-			p := must(k.Split(d, m, c))
-			x, z := make([]float64, d), make([]float64, d)
-			x[0], z[0] = .45, -.35
-			z[d-1] -= .4
-			predicted := must(c.Variance(p, x, z, m))
-			drawn := couplingEstimates(c, p, m, draws, 7919*uint64(d), x, z)
-			where := fmt.Sprintf("%T%+v, %v, %d dimensions", k, k, c, d)
-			mean, _ := meanStdErr(drawn)
-			if limit := 4*math.Sqrt(predicted/float64(draws)) + 1e-12; !(math.Abs(mean-p.At(x, z)) <= limit) {
-				t.Errorf("%s: the mean is %v, want %v, limit %v", where, mean, p.At(x, z), limit)
-			}
-			mse, se := squaredErrors(drawn, p.At(x, z))
-			if band := 4*se + 1e-5*predicted + 1e-9; !(math.Abs(mse-predicted) <= band) {
-				t.Errorf("%s: variance %v, predicted %v, band %v", where, mse, predicted, band)
-			}
-		}
-	}
-}
-
-// couplingEstimates are estimates of the split's kernel from m frequencies a sign, one a seed.
-func couplingEstimates(c Coupling, p *Split, m, draws int, seed uint64, x, z []float64) (out []float64) {
-	for s := range uint64(draws) {
-		directions, norms := must2(c.Frequencies(p, len(x), m, seed+s))
-		out = append(out, estimate(p, directions, norms, x, z))
-	}
-	return out
 }
 
 // estimate is the estimate of the split's kernel from frequencies.
