@@ -99,8 +99,8 @@ func squaredUnits(phi float64) float64 {
 	return (phi*(1+2*cos*cos) - 3*sin*cos) / math.Pi
 }
 
-// supplement returns φ = π - θ, where θ is the angle of two rows, and their norms, whose product may overflow. All are 0
-// where a row is 0, which has no angle, and the kernels are 0 there. Kahan's formula takes φ from the sum and the
+// supplement returns φ = π - θ, where θ is the angle of two rows, and their norms, whose product may overflow. All are
+// 0 where a row is 0, which has no angle, and the kernels are 0 there. Kahan's formula takes φ from the sum and the
 // difference of the rows scaled to length 1.
 func supplement(x, z []float64) (phi, a, b float64) {
 	sameLength(x, z)

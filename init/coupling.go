@@ -78,7 +78,7 @@ func (p *Split) valid(d int) error {
 			return invalid("the split of %T has a part of %T, which has no NormQuantile", p.Of, c.Of)
 		}
 		if r := quantile(d, .5); r-r != 0 {
-			return invalid("the split of %T has a part of %T with the norm %v in %d dimensions; Split makes one for them",
+			return invalid("the split of %T has a part %T of norm %v in %d dimensions; Split makes one for them",
 				p.Of, c.Of, r, d)
 		}
 	}

@@ -46,12 +46,12 @@ func wave(x, y, l float64) float64 {
 	return x + y - 2*math.Sqrt(x*y)*math.Cos(l*math.Log(x/y))
 }
 
-// TestDensityDistances: ρ² is the mean of the plain formulas, to 1e-12 of the larger terms, the kernel is exp(-ρ²/2σ²), m
-// is its measure and Z its mass. That m has the integral d² follows from the spectra, see TestSpectrumIsTheTransform.
+// TestDensityDistances: ρ² is the mean of the plain formulas, to 1e-12 of the larger terms, the kernel is exp(-ρ²/2σ²),
+// m is its measure and Z its mass. That m has the integral d² follows from the spectra, see TestSpectrumIsTheTransform.
 func TestDensityDistances(t *testing.T) {
 	for name, c := range densityDistances {
-		for _, pq := range [][2][]float64{{{1}, {0}}, {{.3}, {.7}}, {{1e-6}, {2}}, {{2.5}, {2.6}}, {{7}, {1e-3}}, {{0}, {.4}},
-			{{.5, 0, 2.5, 1}, {1.5, .25, 2, .25}}} {
+		for _, pq := range [][2][]float64{{{1}, {0}}, {{.3}, {.7}}, {{1e-6}, {2}}, {{2.5}, {2.6}}, {{7}, {1e-3}},
+			{{0}, {.4}}, {{.5, 0, 2.5, 1}, {1.5, .25, 2, .25}}} {
 			p, q, want := pq[0], pq[1], 0.
 			for i := range p {
 				want += c.plain(p[i], q[i]) / float64(len(p))

@@ -75,7 +75,7 @@ func TestErrors(t *testing.T) {
 		{custom(func(k *Custom) { k.Of.Draw = nil }), ErrParam, "Custom|give Draw, Quantile or NormQuantile"},
 		{custom(func(k *Custom) { k.Of.Shift = 1 }), ErrParam, "Custom|Shift = 1"},
 		{custom(func(k *Custom) { k.Of.Transform, k.On = Laplace, sphere.On }), ErrParam, "Custom|x >= 0"},
-		{custom(func(k *Custom) { k.Of.Transform, k.On = LogFourier, domain.NonNegative() }), ErrParam, "Custom|-Shift"},
+		{custom(func(k *Custom) { k.Of.Transform, k.On = LogFourier, sphere.On }), ErrParam, "Custom|-Shift"},
 		{custom(func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, -1 }), ErrParam, "Custom|C = -1"},
 		{custom(func(k *Custom) { k.Of.Transform, k.Of.Shift = LogFourier, nan }), ErrParam, "Custom|C = NaN"},
 

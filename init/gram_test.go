@@ -112,7 +112,7 @@ func preparedRows() [][][]float64 {
 }
 
 // TestGramOfPreparedRows: for these rows Gram agrees with At for the kernels for which it prepares them, and for the
-// extensions that it leaves to At. -ln k up to 100 of thousands of terms may be off by the rounding of its terms, 1e-12.
+// extensions that it leaves to At. -ln k up to 100 of many terms may be off by the rounding of its terms, 1e-12.
 func TestGramOfPreparedRows(t *testing.T) {
 	kernels := []Kernel{Gaussian{.3}, Gaussian{1}, Gaussian{1e-200}, Gaussian{1e-300}, Gaussian{1e300},
 		SkewedChi2{0}, SkewedChi2{1e-300}, SkewedChi2{1e-3}, SkewedChi2{2},

@@ -9,7 +9,7 @@ import (
 )
 
 // homogeneousKernels is the list of the batteries below: a kernel is made of a degree and an extension. Their formulas
-// are those of bigPair.
+// stand in bigPair.
 var homogeneousKernels = []struct {
 	name string
 	of   func(gamma float64, n Negative) Homogeneous
@@ -42,7 +42,8 @@ func TestSignatures(t *testing.T) {
 			got := k.At([]float64{x, 0, x, y}, []float64{y, x, 0, y})
 			wantNear(t, got, want, 1e-13, "%T of degree %v at (%v, %v)", k, g, x, y)
 		}
-		wantNear(t, k.At([]float64{0, 1}, []float64{1e300, 1}), k.Signature(0), 1e-15, "%T of degree %v at (0, 1e300)", k, g)
+		beside := k.At([]float64{0, 1}, []float64{1e300, 1})
+		wantNear(t, beside, k.Signature(0), 1e-15, "%T of degree %v beside (0, 1e300)", k, g)
 	}
 }
 

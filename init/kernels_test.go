@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known
-// angles.
+// TestValues: kernels in closed form, where they have an end, in very many dimensions, and at known angles.
 func TestValues(t *testing.T) {
 	const n = 100003
 	many, more := slices.Repeat([]float64{1e-8}, n), slices.Repeat([]float64{3e-8}, n)

@@ -29,9 +29,9 @@ func TestOrthogonalBlocks(t *testing.T) {
 	}
 }
 
-// TestOrthogonalLaw: a block is a Haar matrix times norms. Every entry of a Haar matrix in three dimensions is uniform on
-// [-1, 1], which neither LAPACK's Q without the signs of diag(R) is (Q[0,0] is never positive) nor one with rescaled rows.
-// The norms are independent of it and of each other: no norm² is correlated with another or with a squared entry.
+// TestOrthogonalLaw: a block is a Haar matrix times norms. Every entry of a Haar matrix in three dimensions is uniform
+// on [-1, 1], which neither LAPACK's Q without the signs of diag(R) is (Q[0,0] is never positive) nor one with rescaled
+// rows. The norms are independent of it and of each other: no norm² is correlated with another or with a squared entry.
 func TestOrthogonalLaw(t *testing.T) {
 	const blocks, d = 4000, 3
 	const m = blocks * d

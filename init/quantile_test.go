@@ -37,9 +37,11 @@ func TestQuantilesRoundTrip(t *testing.T) {
 	}
 	for _, c := range [][2]float64{{0.5, 0.5}, {4, 0.1}, {0.1, 4}, {392, 1.5}, {1.5, 392}, {4, 1000}} {
 		quantile := func(p float64) float64 { return betaQuantile(c[0], c[1], p) }
-		inner := slices.DeleteFunc(slices.Clone(ps), func(p float64) bool { return quantile(p) > .9 || quantile(p) < 1e-300 })
-		roundTrip(fmt.Sprint("Beta ", c), quantile, func(x float64) float64 { return mathext.RegIncBeta(c[0], c[1], x) },
-			inner, 1e-9)
+		distribution := func(x float64) float64 { return mathext.RegIncBeta(c[0], c[1], x) }
+		inner := slices.DeleteFunc(slices.Clone(ps), func(p float64) bool {
+			return quantile(p) > .9 || quantile(p) < 1e-300
+		})
+		roundTrip(fmt.Sprint("Beta ", c), quantile, distribution, inner, 1e-9)
 	}
 	if x := betaQuantile(0.01, 3, 1e-10); x != 0 {
 		t.Errorf("the quantile 1e-1000 is %v", x)

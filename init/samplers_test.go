@@ -167,8 +167,8 @@ func TestCoupledPairs(t *testing.T) {
 	}
 }
 
-// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for Laplace
-// and positive features and units, and of the absolute value for cosines of a symmetric law, whose signs are independent.
+// TestAntitheticPairs: coordinates of columns 2i and 2i+1 are quantiles at u and 1-u, of the law for Laplace and
+// positive features and units, and of the absolute value for cosines of a symmetric law, whose signs are independent.
 func TestAntitheticPairs(t *testing.T) {
 	const d, m = 3, 2001
 	eachKernel(t, func(t *testing.T, tk testKernel) {

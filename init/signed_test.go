@@ -23,8 +23,7 @@ var signedKernels = []SignedLaw{
 }
 
 // TestCouplings: the mean over the draws of every coupling is the split's own kernel within four standard errors of the
-// predicted variance, and the variance over the draws is the predicted one within four standard errors of its own, in 1,
-// 2 and 9 dimensions.
+// predicted variance, and the variance over the draws is the predicted one within four standard errors of its own.
 func TestCouplings(t *testing.T) {
 	const m, draws = 7, 300
 	check := func(t *testing.T, k SignedLaw, c Coupling, d int) {
@@ -183,8 +182,8 @@ func TestQuickVariance(t *testing.T) {
 	}
 }
 
-// TestSphereMeasure: the two parts have the masses of the published density: the difference is k(0) = 1, the sum is known
-// from direct integration; their kernels, by quadrature, make (1 - r²/4)^p; and quantiles invert their distributions.
+// TestSphereMeasure: the two parts have the masses of the published density: the difference is k(0) = 1, the sum is
+// known from direct integration; their kernels, by quadrature, make (1 - r²/4)^p; quantiles invert their distributions.
 func TestSphereMeasure(t *testing.T) {
 	for _, c := range []struct {
 		d, p int

@@ -45,7 +45,7 @@ func TestSphericalLaw(t *testing.T) {
 			worst = max(worst, math.Abs(at-k.At(here, there)))
 		}
 		if worst > split.Error+1e-8 || worst < split.Error/2 || split.Error > c.most {
-			t.Errorf("%+v, d = %d: an error of %v is stated, and %v found, at most %v", k, d, split.Error, worst, c.most)
+			t.Errorf("%+v, d = %d: the error is %v, %v is stated, at most %v", k, d, worst, split.Error, c.most)
 		}
 		if f := newSphericalFit(k, d); l.loss() > f.loss(f.start, nil)/2 && k.A > 2 {
 			t.Errorf("%+v, d = %d: the loss is %v, of the first guess %v", k, d, l.loss(), f.loss(f.start, nil))

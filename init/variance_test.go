@@ -22,7 +22,8 @@ func TestVarianceFormulas(t *testing.T) {
 			w = make([]float64, 2*d)
 		}
 		for _, z := range [][]float64{z, near} {
-			k, pair, squares, ofPhase := tk.kernel.At(x, z), must(PairVariance(tk.kernel, x, z)), []float64{}, []float64{}
+			var squares, ofPhase []float64
+			k, pair := tk.kernel.At(x, z), must(PairVariance(tk.kernel, x, z))
 			for range n {
 				law.draw(w, rng)
 				off := term(tk.kernel, w, x, z) - k
@@ -49,7 +50,8 @@ func TestVarianceFormulas(t *testing.T) {
 	})
 }
 
-// The variance of positive features is k² (exp(‖x+z‖²/σ²) - 1), 0 for opposite rows. Choromanski et al. (2021), lemma 2.
+// The variance of positive features is k² (exp(‖x+z‖²/σ²) - 1), 0 for opposite rows. Choromanski et al. (2021), lemma
+// 2.
 func TestSoftmaxVariance(t *testing.T) {
 	k, x := Softmax{Sigma: 1.3}, []float64{.4, -1.1, .2}
 	for _, z := range [][]float64{{2, .3, .5}, {.4, -1.1, .2}, {-.4, 1.1, -.2}, {-.4, 1.1, -.1}} {
@@ -130,8 +132,8 @@ func TestPredictorsAtExtremes(t *testing.T) {
 				}
 			}
 			x := []float64{.3, .7}
-			transform := tk.kernel.Law().Transform
-			if got := must(v.Variance(tk.kernel, x, x, 3)); (transform == Fourier || transform == LogFourier) && got > 1e-15 {
+			of := tk.kernel.Law().Transform
+			if got := must(v.Variance(tk.kernel, x, x, 3)); (of == Fourier || of == LogFourier) && got > 1e-15 {
 				t.Errorf("%v has the variance %v at equal rows", s, got)
 			}
 		}
