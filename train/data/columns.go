@@ -269,7 +269,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	case c.Named && !isNamed:
 		return p, c.findInOrder(p, len(names), feature)
 	case !c.Named:
-		return p, c.findPlaces(p, len(names))
+		return p, c.findPlaces(p, len(names), feature)
 	}
 	at := placesByName(names)
 	familiar := map[string]bool{c.ID: true} // to the training rows
@@ -284,8 +284,7 @@ func (c *Columns) find(names []string, isNamed bool, feature func(j int) bool) (
 	for _, in := range c.Inputs {
 		j, ok := at[in.Name]
 		if ok && !feature(j) {
-			return nil, fmt.Errorf("the column %s is read as a label or as the name of the row, and the model learned from it; its labels are %s: %w", quote(in.Name),
-				cmp.Or(strings.Join(quoted(c.Labels), ", "), "in no column"), ErrFormat)
+			return nil, c.noFeature(in.Name)
 		}
 		if !ok {
 			missing = append(missing, in.Name)
@@ -332,8 +331,14 @@ func (c *Columns) findInOrder(p *plan, width int, feature func(j int) bool) erro
 	return nil
 }
 
+// noFeature is the error for an input that is a label or an ID in the table.
+func (c *Columns) noFeature(name string) error {
+	return fmt.Errorf("the column %s is read as a label or as the name of the row, and the model learned from it; "+
+		"its labels are %s: %w", quote(name), cmp.Or(strings.Join(quoted(c.Labels), ", "), "in no column"), ErrFormat)
+}
+
 // findPlaces finds the inputs of a table without names, with or without the labels.
-func (c *Columns) findPlaces(p *plan, width int) error {
+func (c *Columns) findPlaces(p *plan, width int, feature func(j int) bool) error {
 	labels := c.labelPlaces()
 	switch width {
 	case c.Width:
@@ -345,7 +350,11 @@ func (c *Columns) findPlaces(p *plan, width int) error {
 	slices.Sort(labels)
 	for _, in := range c.Inputs {
 		before, _ := slices.BinarySearch(labels, in.Place) // labels
-		p.inputs = append(p.inputs, in.Place-before)
+		j := in.Place - before
+		if !feature(j) {
+			return c.noFeature(in.Name)
+		}
+		p.inputs = append(p.inputs, j)
 	}
 	return nil
 }

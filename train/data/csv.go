@@ -168,25 +168,19 @@ func (p *csvFile) record(line int, record []string) error {
 	return p.add(line)
 }
 
-// add takes the row.
+// add takes the row, unless it lacks a label.
 func (p *csvFile) add(line int) error {
-	if p.cells == nil {
-		if err := p.addNumbers(line); err != nil {
-			return err
-		}
-	}
 	for _, j := range p.at.labels {
 		if p.targets.lacks(line, p.row.texts[j]) {
-			if p.cells == nil {
-				p.x = p.x[:p.rows*len(p.at.features)]
-			}
 			return nil
 		}
 	}
+	take := p.addNumbers
 	if p.cells != nil {
-		if err := p.addCells(line); err != nil {
-			return err
-		}
+		take = p.addCells
+	}
+	if err := take(line); err != nil {
+		return err
 	}
 	for _, j := range p.at.labels {
 		text := p.row.texts[j]

@@ -94,8 +94,9 @@ type Options struct {
 	// effect. Several are for Regression.
 	LabelNames []string
 	// DropUnlabelled leaves out the rows whose label or target is empty or a mark of a missing value (see ReadFrame).
-	// Rows are counted without them. Without it an empty label is an error, and a mark is a class, or a target that is
-	// no number.
+	// The other cells of such a row are ignored, also those that would be an error; but an integer of Parquet that
+	// float64 may round remains one. Rows are counted without them. Without DropUnlabelled an empty label is an error,
+	// and a mark is a class, or a target that is no number.
 	DropUnlabelled bool
 	// Header says whether the first line of CSV names the columns.
 	Header Header
@@ -122,7 +123,7 @@ type Options struct {
 	// gzip has a window of 2^15 bytes.
 	MaxWindow int
 
-	frames bool // rows are read as a Frame
+	frames bool // rows are read as a Frame, whose cells Columns leaves as they are
 	bags   bool // rows are samples, whose IDs name their bags
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -63,23 +62,10 @@ func PeekFrame(o Options, file string, rows int) (*Frame, error) {
 	return readFrame(file, o, rows)
 }
 
-// ofFrame are the options to read a frame, with the labels of Columns.
-func (o Options) ofFrame() Options {
-	if c := o.Columns; c != nil && o.LabelNames == nil && o.Label != LabelNone {
-		if o.LabelNames = c.Labels; !c.Named {
-			o.LabelNames = nil
-			for _, j := range c.labelPlaces() {
-				o.LabelNames = append(o.LabelNames, strconv.Itoa(j+1))
-			}
-		}
-	}
-	o.frames, o.Columns = true, nil
-	return o
-}
-
 // readFrame reads up to a number of rows.
 func readFrame(file string, o Options, rows int) (*Frame, error) {
-	r, err := openFile(file, o.ofFrame())
+	o.frames = true
+	r, err := openFile(file, o)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type tableRows struct {
 	cells  []Column // of all columns; nil: the features are in x
 	looked []int    // the columns whose numbers or cells are collected
 	lines  []int    // of the cells, where the file is text
-	plan   *plan    // positions of the inputs of Options.Columns
+	plan   *plan    // positions of the inputs of Options.Columns; nil for a Frame
 	said   map[string]bool
 }
 
@@ -54,9 +54,8 @@ func (p *tableRows) start(what string, line, width int) (err error) {
 		return nil
 	}
 	p.cells = make([]Column, width)
-	if c := p.o.Columns; c != nil {
-		seen := func(j int) bool { return !c.Named || p.at.feature(j) } // without names labels have places as well
-		if p.plan, err = c.find(namesFor(p.names, width), p.names != nil, seen); err != nil {
+	if c := p.o.Columns; c != nil && !p.o.frames {
+		if p.plan, err = c.find(namesFor(p.names, width), p.names != nil, p.at.feature); err != nil {
 			return p.wrap(err)
 		}
 		for _, note := range p.plan.told {
@@ -104,8 +103,8 @@ func (p *tableRows) addText(line, row, j int, text string) error {
 
 func (p *tableRows) inHand() (stored, d int) {
 	d = len(p.at.features)
-	if c := p.o.Columns; c != nil {
-		d = c.Dims()
+	if p.plan != nil {
+		d = p.o.Columns.Dims()
 	}
 	return p.rows * d, d
 }

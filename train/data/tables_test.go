@@ -220,17 +220,17 @@ func TestLookFar(t *testing.T) {
 	}
 }
 
-// TestRowsWithoutLabels: DropUnlabelled leaves out the rows without a label in every format, and says so; without it they
-// are an error or a class.
+// TestRowsWithoutLabels: DropUnlabelled leaves out the rows without a label in every format, whatever else is in them, and
+// says so; without it they are an error or a class.
 func TestRowsWithoutLabels(t *testing.T) {
-	nan := math.NaN()
+	nan, inf := math.NaN(), math.Inf(1)
 	files := map[string]string{
-		"f.csv":    "1,2,7\n3,4,\n5,6,NA\n7,8,9\n",
+		"f.csv":    "1,2,7\nx,4,\n5,1e999,NA\n7,8,9\n",
 		"n.csv":    "a,b,y\n1,2,7\n3,4,null\nx,6,?\n7,8,9\n",
-		"q.tsv":    "1\t2\t7\n3\t4\t\"\"\n5\t6\t\"NA\"\n7\t8\t9\n",
-		"f.libsvm": "7 1:1 2:2\nNA 1:3 2:4\n? 1:5 2:6\n9 1:7 2:8\n",
-		"c.npy":    arrayOf("<f8", "False", "(4, 3)", []float64{1, 2, 7, 3, 4, nan, 5, 6, nan, 7, 8, 9}),
-		"t.npy":    arrayOf("<f8", "True", "(4, 3)", []float64{1, 3, 5, 7, 2, 4, 6, 8, 7, nan, nan, 9}),
+		"q.tsv":    "1\t2\t7\ninf\t4\t\"\"\n5\t\t\"NA\"\n7\t8\t9\n",
+		"f.libsvm": "7 1:1 2:2\nNA 1:nan 2:4\n? 2\n9 1:7 2:8\n",
+		"c.npy":    arrayOf("<f8", "False", "(4, 3)", []float64{1, 2, 7, inf, 4, nan, 5, nan, nan, 7, 8, 9}),
+		"t.npy":    arrayOf("<f8", "True", "(4, 3)", []float64{1, inf, 5, 7, 2, 4, nan, 8, 7, nan, nan, 9}),
 	}
 	for name, text := range files {
 		path := fileOf(t, name, text)
