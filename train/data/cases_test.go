@@ -192,36 +192,6 @@ func laterRows(t *testing.T, columns *Columns, c tableCase, told *notes) (*Set, 
 	return set, nil
 }
 
-// shown is a set as text: each column with its kind, and each row with its ID, label or targets.
-func shown(s *Set) string {
-	var b strings.Builder
-	for _, in := range s.Columns.Inputs {
-		fmt.Fprintf(&b, "%s:%s ", in.Name, in.Kind)
-	}
-	names := strings.Join(s.Columns.Names(), ",")
-	if strings.ContainsAny(names, "=(") {
-		fmt.Fprintf(&b, "[%s] ", names)
-	}
-	x, d, k := cells(s), s.Dims(), s.Targets()
-	for i := range s.Rows() {
-		b.WriteString("|")
-		if s.IDs != nil {
-			b.WriteString(" #" + s.IDs[i])
-		}
-		for _, v := range x[i*d : (i+1)*d] {
-			fmt.Fprintf(&b, " %.6g", v)
-		}
-		if s.Labels != nil {
-			b.WriteString(" >" + s.Labels[i])
-		}
-		for _, v := range s.Y[i*k : (i+1)*k] {
-			fmt.Fprintf(&b, " >%g", v)
-		}
-		b.WriteString(" ")
-	}
-	return strings.TrimSpace(b.String())
-}
-
 func leftOf(c *Columns) string {
 	var names []string
 	for _, l := range c.Left {

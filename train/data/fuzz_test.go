@@ -65,7 +65,6 @@ func FuzzCSV(f *testing.F) {
 }
 
 func FuzzNPY(f *testing.F) {
-	six := []float64{1, 2, 3, 4, 5, 6}
 	fuzz(f, ReadNPY,
 		arrayOf("<f8", "False", "(2, 3)", six), arrayOf("<f8", "True", "(2, 3)", six),
 		arrayOf(">f4", "False", "(2, 3)", make([]float32, 6)), arrayOf("<i8", "True", "(3, 2)", make([]int64, 6)),

@@ -127,7 +127,7 @@ func consistent(t *testing.T, s *Set, o Options) {
 	if o.Label != LabelNone && o.Task == Classification {
 		labels = n
 	} else if o.Label != LabelNone {
-		targets = n
+		targets = n * max(1, len(o.LabelNames))
 	}
 	if len(s.Labels) != labels || len(s.Y) != targets {
 		t.Fatalf("%d rows, %d labels, %d targets", n, len(s.Labels), len(s.Y))
@@ -149,4 +149,16 @@ func cells(s *Set) []float64 {
 		panic(err)
 	}
 	return x.Float64s()
+}
+
+// eachRow are the numbers of each row of x, or of each bag.
+func eachRow(x ops.Matrix) (rows [][]float64) {
+	bags, ok := x.(*ops.Bags)
+	if !ok {
+		return slices.Collect(slices.Chunk(numbers(x), x.Shape()[1]))
+	}
+	for i := range bags.Len() {
+		rows = append(rows, numbers(bags.Bag(i)))
+	}
+	return rows
 }

@@ -2,50 +2,11 @@ package data
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops/domain"
 )
-
-func TestReadLIBSVM(t *testing.T) {
-	const text = "\xef\xbb\xbf# a comment\n+1 1:2 3:-0.5 5:0 # more\r\n\n  \t\n1.0\t2:1e-3\t4:7\nspam\n-1 5:1e300"
-	s := must(ReadLIBSVM(strings.NewReader(text), "f", Options{}))
-	consistent(t, s, Options{})
-	want := []float64{2, 0, -0.5, 0, 0, 0, 1e-3, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e300}
-	if s.Rows() != 4 || s.Dims() != 5 || !slices.Equal(cells(s), want) {
-		t.Errorf("%d x %d: %v", s.Rows(), s.Dims(), cells(s))
-	}
-	if !slices.Equal(s.Labels, []string{"1", "1", "spam", "-1"}) || s.Y != nil || s.Source != "f" || s.Names != nil {
-		t.Errorf("labels %q, targets %v, source %q", s.Labels, s.Y, s.Source)
-	}
-}
-
-func TestReadLIBSVMOptions(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		text string
-		o    Options
-		dims int
-		y    []float64
-	}{
-		{"padded", "1 1:1\n2 2:1\n", Options{Dims: 7}, 7, nil},
-		{"all zero, width given", "1\n2\n", Options{Dims: 3}, 3, nil},
-		{"regression", "0.25 1:1\n-1e10 2:1\n", Options{Task: Regression}, 2, []float64{0.25, -1e10}},
-		{"label first is the same", "4 1:1\n", Options{Label: LabelFirst, Task: Regression}, 1, []float64{4}},
-		{"label ignored, whatever it is", "nan 1:1\na,b 2:1\n", Options{Label: LabelNone, Task: Regression}, 2, nil},
-		{"largest index", "1 3:1\n", Options{MaxCells: 3}, 3, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := must(ReadLIBSVM(strings.NewReader(c.text), "f", c.o))
-			consistent(t, s, c.o)
-			if s.Dims() != c.dims || !slices.Equal(s.Y, c.y) {
-				t.Errorf("dims %d, targets %v", s.Dims(), s.Y)
-			}
-		})
-	}
-}
 
 func TestReadLIBSVMErrors(t *testing.T) {
 	refuses(t, ReadLIBSVM, "f.svm", []badFile{

@@ -9,42 +9,110 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-func TestSetAs(t *testing.T) {
-	s := &Set{X: dense64(2, 3, 0, math.Copysign(0, -1), 0.1, -math.MaxFloat32, 1e-45, 7), Source: "f"}
-	if same, err := s.As(tensor.Float64); same != s.X || err != nil {
-		t.Errorf("float64 is a copy, or %v", err)
+// setLast sets the last number that x stores.
+func setLast(x ops.Matrix, v float64) {
+	if bags, ok := x.(*ops.Bags); ok {
+		x = bags.Samples()
 	}
-	rounded := must(s.As(tensor.Float32))
-	x := rounded.(*tensor.Dense)
-	want := []float32{0, 0, 0.1, -math.MaxFloat32, math.SmallestNonzeroFloat32, 7}
-	if !slices.Equal(x.Float32s(), want) || x.Shape()[0] != 2 || x.Shape()[1] != 3 {
-		t.Errorf("%v of shape %v", x.Float32s(), x.Shape())
-	}
-	fails(t, failed(s.As(tensor.Int)), domain.ErrDtype, "f", "int")
-	for v, says := range map[float64]string{1e39: "too large", -1e300: "too large", 1e-50: "becomes 0"} {
-		cells(s)[4] = v
-		fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: f", "x[1,1]", says, "float64")
+	cells := x.(interface {
+		Float64s() []float64
+		Float32s() []float32
+	})
+	if x.Dtype() == tensor.Float32 {
+		last := cells.Float32s()
+		last[len(last)-1] = float32(v)
+	} else {
+		last := cells.Float64s()
+		last[len(last)-1] = v
 	}
 }
 
-func TestSetTake(t *testing.T) {
-	s := &Set{X: dense64(3, 2, 1, 2, 3, 4, 5, 6), Y: []float64{7, 8, 9}, Labels: []string{"a", "b", "c"}, Names: []string{"p", "q"}, LabelNames: []string{"r"}, Source: "f"}
-	p := s.Take([]int{2, 0, 2})
-	if !slices.Equal(cells(p), []float64{5, 6, 1, 2, 5, 6}) || !slices.Equal(p.Y, []float64{9, 7, 9}) || !slices.Equal(p.Labels, []string{"c", "a", "c"}) {
-		t.Errorf("%v %v %q", cells(p), p.Y, p.Labels)
+// TestSetsOfAllForms: rows are taken, cut into blocks and rounded alike, whatever they are held in.
+func TestSetsOfAllForms(t *testing.T) {
+	v := make([]float32, 11*3)
+	for i := range v {
+		v[i] = float32(i%4) + float32(i)/8
 	}
-	if p.Rows() != 3 || p.Dims() != 2 || p.Names[1] != "q" || p.LabelNames[0] != "r" || p.Source != "f" {
-		t.Errorf("%+v", p)
+	for form, x := range forms(3, v) {
+		if form == "view" {
+			continue
+		}
+		s := &Set{X: x, Names: []string{"p", "q", "r"}, LabelNames: []string{"y"}, Source: "f"}
+		rows := eachRow(x)
+		n := len(rows)
+		for i := range n {
+			s.Labels, s.Y, s.IDs = append(s.Labels, fmt.Sprint("l", i)), append(s.Y, float64(i)), append(s.IDs, fmt.Sprint("i", i))
+		}
+		lastRow := slices.Clone(rows[n-1])
+		part := s.Take([]int{n - 1, 0, n - 1})
+		want := fmt.Sprintf("p q r >y | #i%d%v >l%d >%d | #i0%v >l0 >0 | #i%d%v >l%d >%d", n-1, lastRow, n-1, n-1, rows[0], n-1, lastRow, n-1, n-1)
+		if got := shown(part); got != strings.NewReplacer("[", " ", "]", "").Replace(want) || part.X.Dtype() != x.Dtype() || part.Source != "f" {
+			t.Errorf("%s: taken are %s of %v, want %s", form, got, part.X.Dtype(), want)
+		}
+		setLast(part.X, 99)
+		if none := Rows(x, nil); none.Shape()[0] != 0 || none.Dtype() != x.Dtype() || !slices.Equal(eachRow(x)[n-1], lastRow) {
+			t.Errorf("%s: Take shares memory, or no rows are %v of %v", form, none.Shape(), none.Dtype())
+		}
+		if dense, ok := x.(*tensor.Dense); ok {
+			dst := Rows(x, []int{0, 1}).(*tensor.Dense)
+			RowsInto(dst, dense, []int{4, 2})
+			if got := eachRow(dst); !slices.Equal(got[0], rows[4]) || !slices.Equal(got[1], rows[2]) {
+				t.Errorf("%s: RowsInto gives %v", form, got)
+			}
+		}
+		for _, size := range []int{1, 2, n - 1, n, n + 1} {
+			next := 0
+			var last ops.Matrix
+			for first, b := range Blocks(x, size) {
+				got := eachRow(b)
+				if first != next || len(got) != min(size, n-first) || !slices.EqualFunc(got, rows[first:first+len(got)], slices.Equal) {
+					t.Errorf("%s: the block at %d, after %d rows, is %v", form, first, next, got)
+				}
+				if d, ok := b.(*tensor.Dense); ok && d.Dtype() == tensor.Float64 && len(d.Float64s()) != cap(d.Float64s()) {
+					t.Errorf("%s: the block at %d has room behind it", form, first)
+				}
+				next, last = next+len(got), b
+			}
+			if setLast(last, 7); next != n || eachRow(x)[n-1][len(lastRow)-1] != 7 {
+				t.Errorf("%s: blocks of %d rows end at %d of %d, or are copies", form, size, next, n)
+			}
+			setLast(last, lastRow[len(lastRow)-1])
+		}
+		for range Blocks(x, 1) {
+			break // a loop may end early
+		}
+		if _, bags := x.(*ops.Bags); bags {
+			fails(t, failed(s.Dense()), domain.ErrDtype, "no matrix")
+		} else if !slices.Equal(numbers(must(s.Dense())), numbers(x)) {
+			t.Errorf("%s: Dense has other cells", form)
+		}
+		fails(t, failed(s.As(tensor.Int)), domain.ErrDtype, "f", "int")
+		if x.Dtype() == tensor.Float32 {
+			continue
+		}
+		if same, err := s.As(tensor.Float64); same != x || err != nil {
+			t.Errorf("%s: float64 is a copy, or %v", form, err)
+		}
+		for _, v := range []float64{1e-45, -math.MaxFloat32, .1} {
+			setLast(x, v)
+			single := must(s.As(tensor.Float32))
+			got := eachRow(single)[n-1]
+			if single.Dtype() != tensor.Float32 || got[len(got)-1] != float64(float32(v)) || got[0] != lastRow[0] {
+				t.Errorf("%s: %v in float32 is %v of %v", form, v, got, single.Dtype())
+			}
+		}
+		place := map[bool]string{false: "data: f: x[10,2] = ", true: "f: bag 1: x[9,2] = "}[form == "bags"]
+		for v, says := range map[float64]string{1e39: "too large", -1e300: "too large", 1e-50: "becomes 0"} {
+			setLast(x, v)
+			fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, place, says, "float64")
+		}
 	}
-	cells(p)[0] = -1
-	if cells(s)[4] != 5 {
-		t.Error("Take shares memory")
-	}
-	if e := (&Set{X: s.X}).Take(nil); e.Rows() != 0 || e.Dims() != 2 || e.Labels != nil || e.Y != nil {
-		t.Errorf("%+v", e)
+	for range Blocks(dense64(0, 3), 5) {
+		t.Error("no rows have a block")
 	}
 }
 
@@ -72,54 +140,6 @@ func TestClasses(t *testing.T) {
 	fails(t, err, ErrLabel, "26 known", `"j", ...`)
 	if strings.Contains(err.Error(), `"k"`) {
 		t.Errorf("too long: %v", err)
-	}
-}
-
-func TestBlocks(t *testing.T) {
-	for _, n := range []int{0, 1, 4, 5, 6, 11} {
-		x64, x32 := make([]float64, n*3), make([]float32, n*3)
-		for i := range x64 {
-			x64[i], x32[i] = float64(i), float32(i)
-		}
-		next := 0
-		for lo, b := range Blocks(dense64(n, 3, x64...), 5) {
-			if lo != next || b.Dims() != 2 || b.Shape()[0] != min(5, n-lo) || b.Shape()[1] != 3 {
-				t.Fatalf("n = %d: block at %d has shape %v", n, lo, b.Shape())
-			}
-			if v := b.(*tensor.Dense).Float64s(); &v[0] != &x64[lo*3] || len(v) != cap(v) {
-				t.Errorf("n = %d: the block at %d is a copy or has room behind it", n, lo)
-			}
-			next = lo + b.Shape()[0]
-		}
-		if next != n {
-			t.Errorf("n = %d: blocks end at %d", n, next)
-		}
-		for lo, b := range Blocks(dense32(n, 3, x32...), 5) {
-			if v := b.(*tensor.Dense).Float32s(); &v[0] != &x32[lo*3] {
-				t.Errorf("n = %d: the float32 block at %d is a copy", n, lo)
-			}
-			break // a loop may end early
-		}
-	}
-}
-
-// TestRows: rows are copied in any order, and into memory that is there, in both types.
-func TestRows(t *testing.T) {
-	idx := []int{4, 0, 4}
-	x, dst := dense64(5, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), dense64(3, 2, -1, -1, -1, -1, -1, -1)
-	RowsInto(dst, x, idx)
-	got := Rows(x, idx).(*tensor.Dense)
-	if want := []float64{8, 9, 0, 1, 8, 9}; !slices.Equal(dst.Float64s(), want) || !slices.Equal(got.Float64s(), want) {
-		t.Errorf("rows %v of %v are %v and %v", idx, x.Float64s(), dst.Float64s(), got.Float64s())
-	}
-	x, dst = dense32(5, 1, 0, 1, 2, 3, 4), dense32(3, 1, 0, 0, 0)
-	RowsInto(dst, x, idx)
-	got = Rows(x, idx).(*tensor.Dense)
-	if want := []float32{4, 0, 4}; !slices.Equal(dst.Float32s(), want) || !slices.Equal(got.Float32s(), want) || got.Shape()[0] != 3 {
-		t.Errorf("rows %v of %v are %v and %v", idx, x.Float32s(), dst.Float32s(), got.Float32s())
-	}
-	if got := Rows(dense32(0, 2), nil); got.Dtype() != tensor.Float32 || got.Shape()[0] != 0 || got.Shape()[1] != 2 {
-		t.Errorf("no rows: %v of shape %v", got.Dtype(), got.Shape())
 	}
 }
 

@@ -22,27 +22,6 @@ func zip(text string) string {
 	return b.String()
 }
 
-func TestReadByExtension(t *testing.T) {
-	array := arrayOf("<f8", "False", "(1, 3)", []float64{5, 7, 1})
-	const svm, csv, tsv = "1 1:5 2:7\n", "5,7,1\n", "5\t7\t1\n"
-	for name, text := range map[string]string{
-		"a.libsvm": svm, "a.svm": svm, "a.svmlight": svm, "a.txt": svm, "a.csv": csv, "a.tsv": tsv, "a.npy": array, "A.CSV": csv, "a.b.Npy": array,
-	} {
-		for _, file := range []string{
-			fileOf(t, name, text), fileOf(t, name+".gz", zip(text)), fileOf(t, name+".GZ", zip(text)), fileOf(t, name, zip(text)),
-		} {
-			s, err := Read(file, Options{})
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			if x := cells(s); s.Source != file || s.Rows() != 1 || s.Dims() != 2 || x[0] != 5 || x[1] != 7 || s.Labels[0] != "1" {
-				t.Errorf("%s: %v, %q, source %s", name, x, s.Labels, s.Source)
-			}
-		}
-	}
-}
-
 func TestReadErrors(t *testing.T) {
 	fails(t, failed(Read(filepath.Join(t.TempDir(), "none.csv"), Options{})), fs.ErrNotExist, "none.csv")
 	for _, name := range []string{"a.arff", "a", "a.gz", ".csv.zip"} {

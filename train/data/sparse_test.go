@@ -77,28 +77,6 @@ func TestSparseMemory(t *testing.T) {
 	}
 }
 
-// TestSparseSet: a part and a rounding of a sparse set equal the dense one's; blocks share memory.
-func TestSparseSet(t *testing.T) {
-	text := wordsFile(50, 31, 6, 2)
-	s, dense := readText(text, Options{Form: FormSparse}), readText(text, Options{Form: FormDense})
-	idx := []int{40, 3, 3}
-	if a, b := s.Take(idx), dense.Take(idx); !slices.Equal(cells(a), cells(b)) || !slices.Equal(a.Labels, b.Labels) {
-		t.Error("Take differs")
-	}
-	single, err := s.As(tensor.Float32)
-	if err != nil || single.Dtype() != tensor.Float32 {
-		t.Fatal(single, err)
-	}
-	for at, block := range Blocks(s.X, 16) {
-		want := min(16, 50-at)
-		if v := block.(*ops.CSR); v.Rows() != want || &v.Float64s()[0] != &s.X.(*ops.CSR).Float64s()[0] {
-			t.Errorf("the block at %d has %d rows, want %d, over the same memory", at, v.Rows(), want)
-		}
-	}
-	s.X.(*ops.CSR).Float64s()[4] = 1e-60
-	fails(t, failed(s.As(tensor.Float32)), domain.ErrDomain, "data: words: x[")
-}
-
 func TestSparseScalerErrors(t *testing.T) {
 	x := func(v ...float64) *ops.CSR {
 		return must(ops.NewCSR(3, 4, []int{0, 2, 3, 4}, []int32{0, 2, 2, 2}, append(v, 1, 2, 3, 4)[:4]))
