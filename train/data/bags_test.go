@@ -30,20 +30,6 @@ func TestReadBagsErrors(t *testing.T) {
 	}
 }
 
-// TestRealBags: the counts that are published for Musk 1.
-func TestRealBags(t *testing.T) {
-	s := must(ReadBags(realFile(t, "bags/musk1.csv.gz"), Options{}))
-	positive := 0
-	for _, l := range s.Labels {
-		if l == "1" {
-			positive++
-		}
-	}
-	if s.Rows() != 92 || s.X.(*ops.Bags).Samples().Shape()[0] != 476 || s.Dims() != 166 || positive != 47 || len(s.Labels) != 92 {
-		t.Errorf("%v, %d positive", s.X, positive)
-	}
-}
-
 // TestCube: the range of all samples becomes the cube, and what later bags have beyond it the face; of minmax that is left
 // outside, which a map of the unit cube refuses with the scaler to take.
 func TestCube(t *testing.T) {

@@ -57,11 +57,3 @@ func TestReadImageBags(t *testing.T) {
 		fails(t, failed(ReadImageBags(fileOf(t, "bad.bin", text), false, 0)), ErrFormat, want)
 	}
 }
-
-// TestRealImages: the cats and dogs come in turn.
-func TestRealImages(t *testing.T) {
-	set := must(ReadImageBags(realFile(t, "cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz"), true, 10))
-	if strings.Join(set.Labels, "") != "3535353535" || set.Rows() != 10 {
-		t.Errorf("labels %v", set.Labels)
-	}
-}

@@ -227,7 +227,7 @@ func TestSample(t *testing.T) {
 	}
 	dir := folder(t, lines, ".csv", 20)
 	counts := make([]float64, 50)
-	const draws = 400
+	const draws = 200
 	for seed := range uint64(draws) {
 		s := stream(StreamOptions{Seed: seed, BlockRows: 8, Options: Options{Task: Regression}}, dir)
 		v := must(s.Survey(context.Background(), 10))

@@ -2,60 +2,51 @@ package data
 
 import (
 	"math"
-	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
-	"gorgonia.org/tensor"
 )
 
-// TestSyntheticHistograms: the same seed makes the same rows, which are counts of 80 words in six equal classes.
-func TestSyntheticHistograms(t *testing.T) {
-	a, b, other := SyntheticHistograms(1), SyntheticHistograms(1), SyntheticHistograms(2)
-	if !reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), b.X.(*tensor.Dense).Float64s()) || !reflect.DeepEqual(a.Labels, b.Labels) {
-		t.Error("the same seed makes other rows")
-	}
-	if reflect.DeepEqual(a.X.(*tensor.Dense).Float64s(), other.X.(*tensor.Dense).Float64s()) {
-		t.Error("another seed makes the same rows")
-	}
-	classes := NewClasses(a.Labels)
-	if a.Rows() != 5000 || a.Dims() != 60 || !reflect.DeepEqual([]string(classes), []string{"a1", "a2", "b1", "b2", "c1", "c2"}) {
-		t.Errorf("%d rows, %d columns, classes %v", a.Rows(), a.Dims(), classes)
-	}
-	for i := range a.Rows() {
-		sum := 0.0
-		for _, v := range a.X.(*tensor.Dense).Float64s()[i*60 : (i+1)*60] {
-			if sum += v; v < 0 || v != math.Trunc(v) {
-				t.Fatalf("row %d holds %v", i, v)
-			}
-		}
-		if sum != 80 {
-			t.Fatalf("row %d has %v words", i, sum)
-		}
-	}
-	seen := map[string]int{}
-	for _, l := range a.Labels {
-		seen[l]++
-	}
-	for class, n := range seen {
-		if n != 833 && n != 834 {
-			t.Errorf("%d rows of class %s", n, class)
+// TestSyntheticSeeds: the seed decides the rows.
+func TestSyntheticSeeds(t *testing.T) {
+	for name, make := range map[string]func(uint64) *Set{
+		"histograms": SyntheticHistograms, "bags": func(seed uint64) *Set { return must(SyntheticBags(seed)) },
+	} {
+		rows := func(seed uint64) [][]float64 { return eachRow(make(seed).X) }
+		if a := rows(1); !slices.EqualFunc(a, rows(1), slices.Equal) || slices.EqualFunc(a, rows(2), slices.Equal) {
+			t.Errorf("%s: the same seed makes other rows, or another the same", name)
 		}
 	}
 }
 
-// TestMeansOfPairs: the two classes of a pair have equal mean histograms, so no linear function of the counts separates
-// them. A mean over 833 rows has a variance of at most the Poisson variance plus the variance of the share of the topics, which for
-// a count c of one topic is below c²/4.
-func TestMeansOfPairs(t *testing.T) {
+// TestSyntheticHistograms: the rows are counts of 80 words in six equal classes, and the two classes of a pair have equal
+// mean histograms, so that no linear function of the counts separates them. A mean over 833 rows has a variance of at
+// most the Poisson variance plus the variance of the share of the topics, which for a count c of one topic is below c²/4.
+func TestSyntheticHistograms(t *testing.T) {
 	set := SyntheticHistograms(1)
-	sums := map[string][]float64{}
-	for i, l := range set.Labels {
-		if sums[l] == nil {
+	rows, sums := map[string]float64{}, map[string][]float64{}
+	for i, row := range eachRow(set.X) {
+		words, l := 0.0, set.Labels[i]
+		if rows[l]++; sums[l] == nil {
 			sums[l] = make([]float64, 60)
 		}
-		for j, v := range set.X.(*tensor.Dense).Float64s()[i*60 : (i+1)*60] {
+		for j, v := range row {
 			sums[l][j] += v / 833.5
+			if words += v; v < 0 || v != math.Trunc(v) {
+				t.Fatalf("row %d holds %v", i, v)
+			}
+		}
+		if words != 80 {
+			t.Fatalf("row %d has %v words", i, words)
+		}
+	}
+	if set.Rows() != 5000 || !slices.Equal(NewClasses(set.Labels), []string{"a1", "a2", "b1", "b2", "c1", "c2"}) {
+		t.Errorf("%d rows, classes %v", set.Rows(), NewClasses(set.Labels))
+	}
+	for class, n := range rows {
+		if n != 833 && n != 834 {
+			t.Errorf("%v rows of class %s", n, class)
 		}
 	}
 	for _, pair := range []string{"a", "b", "c"} {
@@ -69,40 +60,28 @@ func TestMeansOfPairs(t *testing.T) {
 	}
 }
 
-// TestSyntheticBags: the same seed makes the same sets, in the unit square, and the classes have the same first two moments,
-// so that it takes more to tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of
-// .087 of their centres and .09 within, and of variances with relative standard deviations of at most √2/√60.
+// TestSyntheticBags: the sets are in the unit square, and the classes have the same first two moments, so that it takes
+// more to tell them apart: the mean of 333 sets of 60 samples and more, with a standard deviation of .087 of their centres
+// and .09 within, and of variances with relative standard deviations of at most √2/√60.
 func TestSyntheticBags(t *testing.T) {
-	sets := make([]*Set, 3)
-	for i, seed := range []uint64{1, 1, 2} {
-		sets[i] = must(SyntheticBags(seed))
-	}
-	a, b := sets[0].X.(*ops.Bags), sets[1].X.(*ops.Bags)
-	if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(sets[0].Labels, sets[1].Labels) || reflect.DeepEqual(a, sets[2].X) {
-		t.Error("the sets differ between runs of one seed")
-	}
+	set := must(SyntheticBags(1))
 	mean, variance := map[string]float64{}, map[string]float64{}
-	for i, label := range sets[0].Labels {
-		x := a.Bag(i).Float64s()
-		if n := len(x) / 2; n < 60 || n >= 120 {
-			t.Errorf("set %d has %d samples", i, n)
+	for i, x := range eachRow(set.X) {
+		n := len(x) / 2
+		if n < 60 || n >= 120 || slices.Min(x) < 0 || slices.Max(x) > 1 {
+			t.Errorf("set %d has %d samples from %v to %v", i, n, slices.Min(x), slices.Max(x))
 		}
-		m, square := 0.0, 0.0
-		for _, v := range x {
-			if v < 0 || v > 1 {
-				t.Errorf("set %d has the coordinate %v", i, v)
+		for axis := range 2 {
+			sum, square := 0.0, 0.0
+			for k := axis; k < len(x); k += 2 {
+				sum, square = sum+x[k], square+x[k]*x[k]
 			}
-			m += v / float64(len(x))
+			mean[set.Labels[i]] += sum / float64(n) / 2 / 333.3
+			variance[set.Labels[i]] += (square - sum*sum/float64(n)) / float64(n-1) / 2 / 333.3
 		}
-		for k := range x {
-			axis := 0.0 // the mean of this coordinate
-			for j := k % 2; j < len(x); j += 2 {
-				axis += 2 * x[j] / float64(len(x))
-			}
-			square += (x[k] - axis) * (x[k] - axis) / float64(len(x)-2)
-		}
-		mean[label] += m / 333.3
-		variance[label] += square / 333.3
+	}
+	if set.Rows() != 1000 || set.X.(*ops.Bags).Axes() != 2 || len(mean) != 3 {
+		t.Errorf("%d sets of %d classes", set.Rows(), len(mean))
 	}
 	for label := range mean {
 		if math.Abs(mean[label]-.5) > 4*.125/math.Sqrt(333)+.002 || math.Abs(variance[label]/.0081-1) > 4*.19/math.Sqrt(333)+.01 {
