@@ -2,6 +2,7 @@ package data_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -165,4 +166,43 @@ func ExampleNewTableWriter() {
 	set, err := data.Read(path, data.Options{Label: data.LabelNone})
 	fmt.Println(set.X.(*tensor.Dense).Float64s(), err)
 	// Output: [120 61 95 48] <nil>
+}
+
+// twoFiles is a folder with two files.
+func twoFiles() string {
+	dir, _ := folder("0.csv", "0,1,a\n1,1,a\n2,3,b\n")
+	if err := os.WriteFile(filepath.Join(dir, "1.csv"), []byte("5,0,b\n6,2,b\n"), 0o600); err != nil {
+		panic(err)
+	}
+	return dir
+}
+
+func ExampleOpenStream() {
+	dir := twoFiles()
+	defer os.RemoveAll(dir)
+	stream, err := data.OpenStream(data.StreamOptions{BlockRows: 4}, dir)
+	if err != nil {
+		panic(err)
+	}
+	for block, err := range stream.Blocks(context.Background(), 0) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(block.X.Shape(), block.Labels)
+	}
+	// Output:
+	// (4, 2) [a a b b]
+	// (1, 2) [b]
+}
+
+func ExampleReadAll() {
+	dir := twoFiles()
+	defer os.RemoveAll(dir)
+	set, err := data.ReadAll(context.Background(), data.Options{}, dir)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.Rows(), "rows of", set.Dims(), "features")
+	// Output:
+	// 5 rows of 2 features
 }

@@ -1,12 +1,16 @@
 package data_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
-
-	"gorgonia.org/tensor"
+	"time"
 
 	"github.com/bochner-go/bochner/train/data"
+	"gonum.org/v1/gonum/mat"
+	"gorgonia.org/tensor"
 )
 
 func ExampleReadLIBSVM() {
@@ -58,18 +62,18 @@ func ExampleParseScalers() {
 // Columns by their ranks and as they are.
 func ExampleSideBySide() {
 	x := tensor.New(tensor.WithShape(4, 1), tensor.WithBacking([]float64{1, 2, 3, 1000}))
-	var fitted []*data.Scaler
-	for _, name := range []string{"quantile-uniform", "none"} {
-		s, err := data.ParseScalers(name)
-		if err != nil {
-			panic(err)
-		}
-		if err := s.Fit(x); err != nil {
-			panic(err)
-		}
-		fitted = append(fitted, s)
+	ranks, err := data.ParseScalers("quantile-uniform")
+	if err != nil {
+		panic(err)
 	}
-	both, err := data.SideBySide(fitted...)
+	plain, err := data.ParseScalers("none")
+	if err != nil {
+		panic(err)
+	}
+	if err := errors.Join(ranks.Fit(x), plain.Fit(x)); err != nil {
+		panic(err)
+	}
+	both, err := data.SideBySide(ranks, plain)
 	if err != nil {
 		panic(err)
 	}
@@ -90,6 +94,16 @@ func ExampleBlocks() {
 	// 0 [10 11]
 	// 2 [12 13]
 	// 4 [14]
+}
+
+func ExamplePart() {
+	x := tensor.New(tensor.WithShape(5, 1), tensor.WithBacking([]float64{10, 11, 12, 13, 14}))
+	rows := data.Pairs{X: x, Y: mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4})}
+	even := data.Part(rows, func(_, row int) bool { return row%2 == 0 })
+	for b, err := range even.Blocks(context.Background(), 0) {
+		fmt.Println(b.X.(*tensor.Dense).Float64s(), b.Y.RawMatrix().Data, err)
+	}
+	// Output: [10 12 14] [0 2 4] <nil>
 }
 
 func ExampleSplit() {
@@ -124,4 +138,67 @@ func ExampleSyntheticBags() {
 	set, err := data.SyntheticBags(1)
 	fmt.Println(set.Rows(), "sets,", set.Dims(), "coordinates, classes", data.NewClasses(set.Labels), err)
 	// Output: 1000 sets, 2 coordinates, classes [a b c] <nil>
+}
+
+// A table with text, a date and a gap: what its columns are is learned, and applied to later rows by name.
+func ExampleReadFrame() {
+	dir, path := folder("people.csv", "age,job,since,class\n31,cook,2019-05-01,poor\n?,smith,2020-06-02,rich\n58,cook,2018-07-03,rich\n")
+	defer os.RemoveAll(dir)
+	f, err := data.ReadFrame(context.Background(), data.Options{LabelNames: []string{"class"}}, path)
+	if err != nil {
+		panic(err)
+	}
+	c, err := f.Learn(data.ColumnOptions{Drop: []string{"since"}})
+	if err != nil {
+		panic(err)
+	}
+	set, err := c.Set(f)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.Names, set.Labels)
+	fmt.Println(set.X.(fmt.Stringer))
+	// Output:
+	// [age age=(missing) job=cook job=smith] [poor rich rich]
+	// ⎡31   0   1   0⎤
+	// ⎢31   1   0   1⎥
+	// ⎣58   0   1   0⎦
+}
+
+// Rows that a program has, without a file.
+func ExampleNewFrame() {
+	f, err := data.NewFrame("age", "job", "since")
+	if err != nil {
+		panic(err)
+	}
+	for i, job := range []string{"cook", "smith", "cook"} {
+		if err := f.Append(31+i, job, time.Date(1970, 1, 2+i*i, 12, 0, 0, 0, time.UTC)); err != nil {
+			panic(err)
+		}
+	}
+	c, err := f.Learn(data.ColumnOptions{})
+	if err != nil {
+		panic(err)
+	}
+	for _, in := range c.Inputs {
+		fmt.Println(in.Name, in.Kind, in.Distinct)
+	}
+	fmt.Println(f.Append(40, "cook"))
+	// Output:
+	// age number 3
+	// job category 2
+	// since time 3
+	// data: Frame: row 3 has 2 cells, and there are 3 columns: shape does not fit
+}
+
+// The first rows of a file tell what its columns are called.
+func ExamplePeekFrame() {
+	dir, path := folder("people.csv", "31;cook;1,5\n40;smith;2,5\n58;cook;2\n")
+	defer os.RemoveAll(dir)
+	f, err := data.PeekFrame(data.Options{Label: data.LabelNone}, path, 2)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(f.Rows(), f.Named, f.Names)
+	// Output: 2 false [column 1 column 2 column 3]
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // realFile is a file of the real data beside the repository; the test is skipped where they are absent.
-func realFile(t testing.TB, name string) string {
+func realFile(t *testing.T, name string) string {
 	path := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("data absent: %v", err)
@@ -74,21 +74,5 @@ func TestRealImages(t *testing.T) {
 	set := must(ReadImageBags(realFile(t, "cifar10-cats-dogs/cifar10-cats-dogs.test.bin.gz"), true, 10))
 	if strings.Join(set.Labels, "") != "3535353535" || set.Rows() != 10 {
 		t.Errorf("labels %v", set.Labels)
-	}
-}
-
-func BenchmarkRead(b *testing.B) {
-	for _, name := range []string{
-		"letter/letter.train.libsvm.gz", "scene15-spm/scene15-spm.train.libsvm.gz", "kin8nm/kin8nm.all.csv.gz",
-	} {
-		b.Run(filepath.Base(name), func(b *testing.B) {
-			path := realFile(b, name)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Read(path, Options{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
@@ -185,38 +186,46 @@ func TestScalerStateNames(t *testing.T) {
 	}
 }
 
-func TestScalerShapes(t *testing.T) {
-	for _, list := range allScalers[:len(allScalers)-1] {
-		c := must(ParseScalers(list))
-		fails(t, failed(c.ApplyInPlace(dense64(1, 3, 1, 2, 3))), domain.ErrParam, fmt.Sprintf("scaler %q", list), "not fitted")
-		fails(t, c.Fit(dense64(0, 3)), domain.ErrShape, "0 rows of 3 columns")
-		fails(t, c.Fit(nil), domain.ErrShape, "nil")
-		fails(t, c.Fit(tensor.New(tensor.WithBacking([]float64{1, 2}))), domain.ErrShape, "(2)")
-		fails(t, c.Fit(tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]int{1, 2}))), domain.ErrDtype, "int")
-		mustDo(c.Fit(dense64(2, 3, 1, 2, 3, 4, 5, 7)))
-		x := dense64(3, 2, 1, 2, 3, 4, 5, 6)
-		fails(t, failed(c.ApplyInPlace(x)), domain.ErrShape, list, "fitted to 3 columns", "x has 2")
-		if x.Float64s()[5] != 6 {
-			t.Error("rows of another width were scaled")
-		}
-		mustDo(x.T())
-		fails(t, failed(c.ApplyInPlace(x)), domain.ErrShape, "contiguous")
-		if _, err := c.ApplyInPlace(dense64(0, 3)); err != nil {
-			t.Errorf("%s: no rows: %v", list, err)
-		}
-	}
-}
-
-func TestScalerValues(t *testing.T) {
+// TestScalerErrors: every scaler refuses rows that it cannot fit or scale, and is then as it was.
+func TestScalerErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	turned, narrow := dense64(3, 2, 1, 2, 3, 4, 5, 6), dense64(3, 2, 1, 2, 3, 4, 5, 6)
+	mustDo(turned.T())
+	type refused struct {
+		x        ops.Matrix
+		sentinel error
+		says     []string
+	}
 	for _, list := range allScalers[:len(allScalers)-1] {
-		c := must(ParseScalers(list))
-		fails(t, c.Fit(dense64(2, 2, 1, 2, nan, 3)), domain.ErrDomain, list, "x[1,0] = NaN")
-		fails(t, c.Fit(dense32(1, 2, 1, float32(inf))), domain.ErrDomain, "x[0,1] = +Inf")
-		mustDo(c.Fit(dense64(2, 2, 1, 2, 3, 5)))
-		fails(t, c.Fit(dense64(1, 2, -inf, 3)), domain.ErrDomain, "x[0,0] = -Inf")
-		x := dense64(2, 2, 3, 5, 1, nan)
-		fails(t, failed(c.ApplyInPlace(x)), domain.ErrDomain, list, "x[1,1] = NaN", "drop the row") // still fitted as before
+		c, who := must(ParseScalers(list)), fmt.Sprintf("scaler %q", list)
+		fails(t, failed(c.ApplyInPlace(dense64(1, 3, 1, 2, 3))), domain.ErrParam, who, "not fitted")
+		mustDo(c.Fit(dense64(2, 3, 1, 2, 3, 4, 5, 7)))
+		fitted := c.State()
+		for _, r := range []refused{
+			{dense64(0, 3), domain.ErrShape, []string{"0 rows of 3 columns"}},
+			{nil, domain.ErrShape, []string{"nil"}},
+			{tensor.New(tensor.WithBacking([]float64{1, 2})), domain.ErrShape, []string{"(2)"}},
+			{tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]int{1, 2})), domain.ErrDtype, []string{"int"}},
+			{dense64(2, 2, 1, 2, nan, 3), domain.ErrDomain, []string{"x[1,0] = NaN"}},
+			{dense32(1, 2, 1, float32(inf)), domain.ErrDomain, []string{"x[0,1] = +Inf"}},
+			{dense64(1, 2, -inf, 3), domain.ErrDomain, []string{"x[0,0] = -Inf"}},
+		} {
+			fails(t, c.Fit(r.x), r.sentinel, append(r.says, who)...)
+		}
+		if !reflect.DeepEqual(c.State(), fitted) {
+			t.Errorf("%s: a refused Fit changed it", list)
+		}
+		for _, r := range []refused{
+			{narrow, domain.ErrShape, []string{"fitted to 3 columns", "x has 2"}},
+			{turned, domain.ErrShape, []string{"contiguous"}},
+			{dense64(2, 3, 3, 5, 1, 1, nan, 1), domain.ErrDomain, []string{"x[1,1] = NaN", "drop the row"}},
+		} {
+			fails(t, failed(c.ApplyInPlace(r.x)), r.sentinel, append(r.says, who)...)
+		}
+		if !slices.Equal(numbers(narrow), []float64{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("%s: rows of another width were scaled", list)
+		}
+		must(c.ApplyInPlace(dense64(0, 3)))
 	}
 	c := must(ParseScalers("minmax,l2"))
 	mustDo(c.Fit(dense64(2, 2, 1, 0, 2, 1e-300)))
