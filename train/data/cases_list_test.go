@@ -19,6 +19,11 @@ func lines(header string, n int, f func(i int) string) string {
 	return b.String()
 }
 
+// rowsShown are n rows as shown writes them.
+func rowsShown(n int, f func(i int) string) string {
+	return strings.ReplaceAll(lines("", n, func(i int) string { return " | " + f(i) }), "\n", "")
+}
+
 var (
 	noLabel    = Options{Label: LabelNone}
 	targetLast = Options{Task: Regression}
@@ -130,6 +135,9 @@ var gapCases = []tableCase{
 	{name: "one text and gaps, filled", text: "a,b,y\nu,2,p\n,3,q\n", learn: ColumnOptions{Missing: MissingFill}, want: "b:number | 2 >p | 3 >q", left: "a", told: []string{`all its values are "u"`}},
 	{name: "a gap in the later rows alone", text: abc, want: "a:number b:number | 1 2 >x | 3 5 >y", later: "a,b,c\n,7,x\n", laterWant: "a:number b:number | 1 7 >x", laterTold: []string{`"a": 1 values are missing, and none was in the training rows; 1 takes their place`}},
 	{name: "later rows far outside", text: lines("a,b,d,e,c\n", 12, func(i int) string { return fmt.Sprintf("%d,%d,1970-01-%02d,%d,x", i, i, i+1, i%5) }), learn: ColumnOptions{Cycles: []string{}}, want: "a:number b:number d:time e:number | 0 0 0 0 >x | 1 1 1 1 >x | 2 2 2 2 >x | 3 3 3 3 >x | 4 4 4 4 >x | 5 5 5 0 >x | 6 6 6 1 >x | 7 7 7 2 >x | 8 8 8 3 >x | 9 9 9 4 >x | 10 10 10 0 >x | 11 11 11 1 >x", later: "a,b,d,e,c\n90,22,1970-01-24,40,x\n-90,-11,1970-01-06,-5,x\n", laterWant: "a:number b:number d:time e:number | 90 22 23 40 >x | -90 -11 5 -5 >x", laterTold: []string{`"a": 2 values, such as 90, are far outside the range of the training rows, 0 to 11`, `"d": 1 values, such as 1970-01-24, are far outside the range of the training rows, 1970-01-01 to 1970-01-12`}},
+	{name: "later rows that are huge, as the training rows are", text: lines("a,c\n", 12, func(i int) string { return fmt.Sprintf("%de306,x", 100+i) }),
+		want:  "a:number" + rowsShown(12, func(i int) string { return fmt.Sprintf("%.6g >x", float64(100+i)*1e306) }),
+		later: "a,c\n100e306,x\n111e306,x\n", laterWant: "a:number | 1e+308 >x | 1.11e+308 >x"},
 	{name: "a gap in the later rows alone, refused", text: abc, learn: ColumnOptions{Missing: MissingError}, want: "a:number b:number | 1 2 >x | 3 5 >y", later: "a,b,c\n2,7,x\n,7,x\n", err: ErrFormat, says: []string{"later.csv", `"a" is empty`}},
 	{name: "a later category that is missing", text: "a,b,y\nu,2,p\nv,3,q\nv,4,q\n", want: "a:category b:number [a=u,a=v,b] | 1 0 2 >p | 0 1 3 >q | 0 1 4 >q", later: "a,b,y\n,2,p\n", laterWant: "a:category b:number [a=u,a=v,b] | 0 1 2 >p", laterTold: []string{`"v" takes their place`}},
 }
@@ -154,6 +162,10 @@ var categoryCases = []tableCase{
 		want: "b:boolean" + strings.Repeat(" | 0 >0 | 1 >1", 10), left: "name", told: []string{`"name" is left out: it has 20 distinct texts in 20 rows`}},
 	{name: "the number of a customer", text: "Customer ID,store_id,y\n1001,2,p\n1003,2,q\n1002,3,q\n", want: "store_id:number | 2 >p | 2 >q | 3 >q", left: "Customer ID", told: []string{`"Customer ID" is left out: it numbers the rows`}},
 	{name: "a number of the row", text: "id,b,y\n1,2,p\n2,3,q\n3,4,q\n", want: "b:number | 2 >p | 3 >q | 4 >q", left: "id", told: []string{`"id" is left out: it numbers the rows`}},
+	{name: "numbers of more rows than distinct values are counted", text: lines("id,b,y\n", 1200, func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%2, i%2) }),
+		want: "b:boolean" + strings.Repeat(" | 0 >0 | 1 >1", 600), left: "id", told: []string{`"id" is left out: it numbers the rows`}},
+	{name: "the same with a number that comes again", text: lines("id,b,y\n", 1200, func(i int) string { return fmt.Sprintf("%d,%d,%d", min(i, 1198), i%2, i%2) }),
+		want: "id:number b:boolean" + rowsShown(1200, func(i int) string { return fmt.Sprintf("%d %d >%d", min(i, 1198), i%2, i%2) })},
 }
 
 var timeCases = []tableCase{

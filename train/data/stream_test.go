@@ -301,6 +301,13 @@ func TestStreamErrors(t *testing.T) {
 	cancelled, cancel := context.WithCancel(bg)
 	cancel()
 	fails(t, last(stream(StreamOptions{}, csv), cancelled), context.Canceled, "part-00.csv")
+	one := fileOf(t, "one.csv", "1,2,x\n3,4,y\n") // a file alone is read under the context, as several are
+	if s := must(ReadAll(bg, Options{}, one)); s.Rows() != 2 {
+		t.Errorf("%d rows", s.Rows())
+	}
+	var none context.Context
+	fails(t, failed(ReadAll(cancelled, Options{}, one)), context.Canceled)
+	fails(t, failed(ReadAll(none, Options{}, one)), domain.ErrParam)
 	for _, paths := range [][]string{{}, {t.TempDir()}, {"none.csv"}, {folder(t, []string{"1"}, ".xlsx")}, {filepath.Dir(dir)}} {
 		if _, err := OpenStream(StreamOptions{}, paths...); err == nil {
 			t.Errorf("%q was opened", paths)
@@ -388,11 +395,6 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		}
 		all.Wait()
 	}
-	t.Run("Dims during Blocks", func(t *testing.T) {
-		if n := count(stream(StreamOptions{BlockRows: 16}, dir)); n != 400 {
-			t.Errorf("%d rows", n)
-		}
-	})
 	t.Run("parts of a Split", func(t *testing.T) {
 		a, b := stream(StreamOptions{BlockRows: 16}, dir).Split(.5, 3)
 		var m, n int
@@ -465,17 +467,4 @@ func TestSurveyScaled(t *testing.T) {
 	var none *Survey
 	fails(t, none.FitScaler(ctx), domain.ErrParam)
 	fails(t, new(Survey).FitScaler(ctx), domain.ErrParam)
-}
-
-// TestReadAllStops: one file is read under the context, as several are.
-func TestReadAllStops(t *testing.T) {
-	path := fileOf(t, "a.csv", "1,2,x\n3,4,y\n")
-	ctx, cancel := context.WithCancel(context.Background())
-	if s, err := ReadAll(ctx, Options{}, path); err != nil || s.Rows() != 2 {
-		t.Fatal(s, err)
-	}
-	cancel()
-	fails(t, failed(ReadAll(ctx, Options{}, path)), context.Canceled)
-	var none context.Context
-	fails(t, failed(ReadAll(none, Options{}, path)), domain.ErrParam)
 }

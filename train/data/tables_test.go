@@ -124,20 +124,6 @@ func TestLearnOfASplit(t *testing.T) {
 	}
 }
 
-// TestNumbersOfManyRows: a column that numbers more rows than distinct values are counted is left out all the same.
-func TestNumbersOfManyRows(t *testing.T) {
-	s := columnStats{name: "id", numbering: true, numbers: reservoir[float64]{size: 5000}, texts: map[string]int{}, whole: true, rising: true, most: -1}
-	for i := range 2000 {
-		s.number(float64(i), 1)
-	}
-	if !s.numbersRows() {
-		t.Error("rising numbers do not number the rows")
-	}
-	if s.number(7, 1); s.numbersRows() {
-		t.Error("a number that is there twice numbers the rows")
-	}
-}
-
 // TestManyNamedColumns: columns are found by name in time that is linear in their number; a search for each takes minutes
 // here.
 func TestManyNamedColumns(t *testing.T) {
@@ -200,15 +186,6 @@ func TestRareColumnTells(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestNearHugeNumbers: huge numbers within the range of huge training rows are not said to be far outside it.
-func TestNearHugeNumbers(t *testing.T) {
-	text := lines("a,b\n", 12, func(i int) string { return fmt.Sprintf("%de306,%d", 100+i, i) })
-	f := must(ReadFrame(t.Context(), Options{Label: LabelNone}, fileOf(t, "huge.csv", text)))
-	c := must(f.Learn(ColumnOptions{}))
-	f.Tell = func(note string) { t.Error(note) }
-	must(c.Set(f))
 }
 
 // TestLookFar: numbers whose difference float64 cannot hold have their bins, and so has a constant column.
