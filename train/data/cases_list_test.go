@@ -241,6 +241,8 @@ var laterCases = []tableCase{
 	{name: "names for rows that had none", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y", later: "b,a,c\n7,8,y\n", laterWant: "column 1:number column 2:number | 7 8 >y"},
 	{name: "a number as a name of rows that had none", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y",
 		later: "3,b,c\n7,8,y\n", laterRead: Options{Header: HeaderYes}, laterWant: "column 1:number column 2:number | 7 8 >y"},
+	{name: "a later column that is an input and the label", text: abc, want: abcWant, later: "a,b,c\n10,20,x\n", laterRead: labelled("a"),
+		err: ErrFormat, says: []string{"later.csv", `"a" is read as a label`, `labels are "c"`}},
 	{name: "an unnamed later column that is an input and the label", text: "1,2,x\n3,5,y\n", want: "column 1:number column 2:number | 1 2 >x | 3 5 >y",
 		later: "7,8,y\n", laterRead: labelled("1"), err: ErrFormat, says: []string{"later.csv", `"column 1" is read as a label`, `labels are "column 3"`}},
 	{name: "a later text in a column of numbers", text: abc, want: abcWant, later: "a,b,c\n10,many,x\n", err: ErrFormat, says: []string{"later.csv", `"b" is "many", not a number`}},
