@@ -46,7 +46,8 @@ func TestMatrixFile(t *testing.T) {
 				mustDo(f.Close(nil))
 				for i, v := range cells(must(Read(path, noLabel))) {
 					if math.Float64bits(v) != math.Float64bits(tc.want[i]) {
-						t.Errorf("%s of %d rows, %v from %v: cell %d is %v, want %v", name, rows, tc.dt, tc.x.Dtype(), i, v, tc.want[i])
+						t.Errorf("%s of %d rows, %v from %v: cell %d is %v, want %v", name, rows, tc.dt, tc.x.Dtype(), i, v,
+							tc.want[i])
 					}
 				}
 			}

@@ -85,7 +85,8 @@ func TestRead(t *testing.T) {
 			}
 			var path string
 			for name, text := range map[string]string{
-				file: c.text, "gzip." + file: zip(c.text), file + ".GZ": zip(c.text), file + ".zst": packed(c.text, ".zst"),
+				file: c.text, file + ".GZ": zip(c.text), "gzip." + file: zip(c.text),
+				file + ".zst": packed(c.text, ".zst"),
 			} {
 				path = fileOf(t, name, text)
 				s := must(read(path, c.o))

@@ -38,7 +38,8 @@ func TestRealFiles(t *testing.T) {
 			s := must(Read(realFile(t, c.file), c.o))
 			got := fmt.Sprintf("%d x %d, ", s.Rows(), s.Dims())
 			if s.Y != nil {
-				got += fmt.Sprintf("%s to %s, mean %s %.4f", s.Names[0], s.Names[12], s.LabelNames[0], sum(s.Y)/float64(len(s.Y)))
+				mean := sum(s.Y) / float64(len(s.Y))
+				got += fmt.Sprintf("%s to %s, mean %s %.4f", s.Names[0], s.Names[12], s.LabelNames[0], mean)
 			} else {
 				classes := NewClasses(s.Labels)
 				got += fmt.Sprintf("%d classes from %s to %s, first %s of sum %g", len(classes), classes[0], classes[len(classes)-1],
