@@ -175,11 +175,13 @@ func (p *csvFile) add(line int) error {
 			return nil
 		}
 	}
-	take := p.addNumbers
-	if p.cells != nil {
-		take = p.addCells
+	var err error
+	if p.cells == nil {
+		err = p.addNumbers(line)
+	} else {
+		err = p.addCells(line)
 	}
-	if err := take(line); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, j := range p.at.labels {
