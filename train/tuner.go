@@ -353,7 +353,7 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 		if err == nil && step == StepBoth {
 			err = c.goOn(ctx, t)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, errNoStep) { // as the scales of goOn say it themselves
 			err = fmt.Errorf("%w: %v", errNoStep, err)
 		}
 		b := sgd.MiniBatch{FitOptions: c.Descent, Head: f.HeadKind()}
