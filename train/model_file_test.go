@@ -169,7 +169,7 @@ func TestLoadErrors(t *testing.T) {
 		{"a minor version", format, "of the newer version 0.2.0", nil, object{"version": "0.2.0"}, nil},
 		{"a version of two numbers", format, "", nil, object{"version": "99.0"}, nil},
 		{"a version of words", format, "", nil, object{"version": "new"}, nil},
-		{"an unknown map", layers.ErrParam, "", object{"map": "rbf"}, nil, nil},
+		{"an unknown map", layers.ErrParam, "or what Register adds", object{"map": "rbf"}, nil, nil},
 		{"structured dims", format, "", object{"dims": 1e9}, nil, unscaled},
 		{"structured signs", format, "", object{"dims": 1 << 30}, nil,
 			tensors{"map.signs": none(0, 1<<30), "scaler.cols": nil}},

@@ -73,7 +73,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestParamsErrors: what does not fit is an error that names it, and changes nothing.
+// TestParamsErrors: what does not fit is an error that names it, and changes nothing; another kernel, parameter or
+// activation is one.
 func TestParamsErrors(t *testing.T) {
 	n, path := newNetwork(1, rowsOf(4, 3)), filepath.Join(t.TempDir(), "params")
 	noError(t, train.SaveParams(path, G.Nodes{n.w, n.b}, n.layers...))
@@ -115,19 +116,14 @@ func TestParamsErrors(t *testing.T) {
 	wants(t, "damaged", train.LoadParams(path, G.Nodes{n.w, n.b}, n.layers...), modelfile.ErrCorrupt, "")
 	noError(t, smallModel(2).Save(path))
 	wants(t, "a model file", train.LoadParams(path, nil, n.layers...), modelfile.ErrFormat, "read by Load")
-}
-
-// TestParamsOfOtherKernels: a file goes into layers of the same kernel, parameters and activation alone.
-func TestParamsOfOtherKernels(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "params")
 	of := func(k spectral.Random, f ops.Activation) layers.Layer {
 		return must(layers.NewSequential(must(layers.NewFourierLayer(k, 3, 8, layers.WithName("map"))),
 			must(layers.NewDense(8, 2, f, layers.WithName("dense")))))
 	}
 	noError(t, train.SaveParams(path, nil, of(spectral.Gaussian{Sigma: 2}, ops.ReLU)))
 	noError(t, train.LoadParams(path, nil, of(spectral.Gaussian{Sigma: 2}, ops.ReLU)))
-	for _, l := range []layers.Layer{of(spectral.Gaussian{Sigma: 2.5}, ops.ReLU),
+	for _, other := range []layers.Layer{of(spectral.Gaussian{Sigma: 2.5}, ops.ReLU),
 		of(spectral.Laplacian{Sigma: 2}, ops.ReLU), of(spectral.Gaussian{Sigma: 2}, ops.Tanh)} {
-		wants(t, l, train.LoadParams(path, nil, l), domain.ErrParam, "")
+		wants(t, other, train.LoadParams(path, nil, other), domain.ErrParam, "")
 	}
 }
