@@ -13,7 +13,6 @@ import (
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/linear"
-	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/mat"
 	G "gorgonia.org/gorgonia"
@@ -63,10 +62,7 @@ func ExampleRecipe_Fit_network() {
 	if err != nil {
 		panic(err)
 	}
-	guess, _ := model.Predict(set.X)
-	truth, _ := model.Classes.Index(set.Labels)
-	accuracy, _ := report.Accuracy(guess, truth)
-	fmt.Println(accuracy > .97, len(fit.Epochs.Epochs), model.Spec.Parts[2].Dims)
+	fmt.Println(right(model, set) > .97, len(fit.Epochs.Epochs), model.Spec.Parts[2].Dims)
 	// Output: true 40 32
 }
 
@@ -84,10 +80,7 @@ func ExampleRecipe_CrossValidate() {
 	if err != nil {
 		panic(err)
 	}
-	guess, _ := m.Predict(set.X)
-	truth, _ := m.Classes.Index(set.Labels)
-	accuracy, _ := report.Accuracy(guess, truth)
-	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], accuracy > .98)
+	fmt.Printf("sigma %v, accuracy above .98: %v\n", best.Spec.Params["sigma"], right(m, set) > .98)
 	// Output: sigma 1, accuracy above .98: true
 }
 
