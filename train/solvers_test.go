@@ -25,7 +25,6 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/linear"
-	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -115,7 +114,8 @@ func spreadOf(x *tensor.Dense, rows []float64) (s float64) {
 
 // TestOptimum: the objective belongs to the weights, and the least that gonum's quasi-Newton methods find on the plain
 // formula. That of support vectors has a curvature of at least 1, so it is at most ‖g‖²/2 above the least, where the
-// norm of the gradient is at most Tol times that at W = 0.
+// norm of the gradient is at most Tol times that at W = 0. Mini-batches of all rows end at the least mean squared error
+// with their penalty.
 func TestOptimum(t *testing.T) {
 	check := func(name string, p problem, w *mat.Dense, b []float64, said, tol float64) {
 		t.Helper()
@@ -178,60 +178,48 @@ func TestOptimum(t *testing.T) {
 		p := problem{x, y, rows, c.lambda * spreadOf(x, rows), 0, crossEntropy}
 		check(fmt.Sprintf("logistic %+v", c), p, f.W, f.B, f.Objective[0], 0)
 	}
+	rows, m, head := circles(101), trial.Fourier(t, 2, 10, 1), trial.HeadOf(t, false, 10, 2)
+	o := sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate,
+		Lambda: .02}
+	noError(t, second(sgd.Fit(t.Context(), m, head, rows, o)))
+	p := problem{must(m.Transform(nil, rows.X.(*tensor.Dense))), rows.Y, nil, o.Lambda, 0, squares(false, 1./101, 0)}
+	w, b := mat.NewDense(10, 2, numbers(head.Params()[0].Value)), numbers(head.Params()[1].Value)
+	check("mini-batches", p, w, b, p.at(slices.Concat(w.RawMatrix().Data, b), nil), 0)
 }
 
 // TestSVMAgainstLIBLINEAR: on letter and usps, as they are, the objectives of all classes are together no further above
-// the least than those of LIBLINEAR's solver 2 under its own defaults, and the accuracy on the test rows is within .3
-// points.
+// the least than those of LIBLINEAR's solver 2 under its own defaults.
 func TestSVMAgainstLIBLINEAR(t *testing.T) {
 	liblinear, err := exec.LookPath("liblinear-train")
 	if err != nil {
 		t.Skip("liblinear-train is not there; on Debian: apt-get install liblinear-tools")
 	}
-	read := func(name, part string, most int) (*tensor.Dense, *mat.Dense) {
-		path := filepath.Join("..", "..", "shared", "data", name, name+"."+part+".libsvm.gz")
+	for _, name := range []string{"letter", "usps"} {
+		path := filepath.Join("..", "..", "shared", "data", name, name+".train.libsvm.gz")
 		if _, err := os.Stat(path); err != nil {
 			t.Skip("the data are not there:", err)
 		}
 		set := must(data.Read(path, data.Options{Form: data.FormDense}))
 		classes := data.NewClasses(set.Labels)
-		rows := trial.Classes(set.X, must(classes.Index(set.Labels)), len(classes))
-		return trial.RowsOf(set.X.(*tensor.Dense), rows.Y, 0, min(most, set.Rows()))
-	}
-	for _, name := range []string{"letter", "usps"} {
-		x, y := read(name, "train", 3000)
-		test, want := read(name, "test", 2000)
+		all := trial.Classes(set.X, must(classes.Index(set.Labels)), len(classes))
+		x, y := trial.RowsOf(set.X.(*tensor.Dense), all.Y, 0, 3000)
 		const c = 1e-3
-		d, k, scale := x.Shape()[1], y.RawMatrix().Cols, spreadOf(x, nil)
+		k, scale := len(classes), spreadOf(x, nil)
 		beta, o := math.Sqrt(scale), linear.SVMOptions{Lambdas: []float64{1 / (2 * c * scale)}}
 		fit := must(linear.FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 		o.Tol = 1e-6
 		best := must(linear.FitSVM(t.Context(), nil, data.Pairs{X: x, Y: y}, o))
 		w := runLIBLINEAR(t, liblinear, x, train.ArgMax(y), k, "-s", "2", "-c", fmt.Sprint(c), "-B",
 			fmt.Sprintf("%.17g", beta), "-q")
-		excess := [2]float64{}
+		ours, theirs := 0., 0.
 		for j := range k {
-			column := mat.DenseCopyOf(y.Slice(0, x.Shape()[0], j, j+1))
-			theirs := problem{x, column, nil, 1, beta, squares(true, c, 0)}.at(mat.Col(nil, j, w), nil)
-			excess[0] += fit.Objective[j]/best.Objective[j] - 1
-			excess[1] += theirs/best.Objective[j] - 1
+			p := problem{x, mat.DenseCopyOf(y.Slice(0, 3000, j, j+1)), nil, 1, beta, squares(true, c, 0)}
+			ours += fit.Objective[j]/best.Objective[j] - 1
+			theirs += p.at(mat.Col(nil, j, w), nil)/best.Objective[j] - 1
 		}
-		if !(excess[0] >= 0 && excess[0] <= excess[1]) {
-			t.Errorf("%s: the objectives are %.3g above the least, LIBLINEAR's %.3g", name, excess[0]/float64(k),
-				excess[1]/float64(k))
-		}
-		accuracy := func(w mat.Matrix, b []float64) float64 {
-			var s mat.Dense
-			s.Mul(trial.MatOf(test), w)
-			for i := range want.RawMatrix().Rows {
-				floats.Add(s.RawRowView(i), b)
-			}
-			return must(report.Accuracy(train.ArgMax(&s), train.ArgMax(want)))
-		}
-		b := mat.Row(nil, d, w)
-		floats.Scale(beta, b)
-		if a, b := accuracy(fit.W, fit.B), accuracy(w.Slice(0, d, 0, k), b); math.Abs(a-b) > .003 {
-			t.Errorf("%s: accuracy %v, LIBLINEAR %v", name, a, b)
+		if !(ours >= 0 && ours <= theirs) {
+			t.Errorf("%s: the objectives are %.3g above the least, LIBLINEAR's %.3g", name, ours/float64(k),
+				theirs/float64(k))
 		}
 	}
 }
@@ -277,24 +265,6 @@ func runLIBLINEAR(t *testing.T, program string, x *tensor.Dense, labels []int, k
 func circles(n int) data.Pairs {
 	x, names := trial.TwoCircles(n, 1)
 	return trial.Classes(x, must(data.NewClasses(names).Index(names)), 2)
-}
-
-// TestMiniBatchesReachTheLeastSquares: the linear head's optimum is that of ridge with the same penalty.
-func TestMiniBatchesReachTheLeastSquares(t *testing.T) {
-	rows, m, head := circles(101), trial.Fourier(t, 2, 10, 1), trial.HeadOf(t, false, 10, 2)
-	const penalty = .02
-	o := sgd.FitOptions{Epochs: 3000, Batch: 101, Solver: sgd.SGD, LearnRate: .4, Schedule: sgd.ConstantRate,
-		Lambda: penalty}
-	noError(t, second(sgd.Fit(t.Context(), m, head, rows, o)))
-	// mean loss + penalty/2 ‖A‖² = (Σ loss + n penalty/2 ‖A‖²)/n, and the unit of a relative lambda is the spread
-	spread := spreadOf(must(m.Transform(nil, rows.X.(*tensor.Dense))), nil)
-	want := must(linear.FitRidge(t.Context(), m, rows,
-		linear.RidgeOptions{Lambdas: []float64{101 * penalty / 2 / spread}}))
-	for i, w := range want.W.RawMatrix().Data {
-		if got := head.Params()[0].Value.Float64s()[i]; math.Abs(got-w) > 1e-6 {
-			t.Fatalf("W[%d] = %v, ridge %v", i, got, w)
-		}
-	}
 }
 
 // TestEarlyStopping: once the held-out loss rises, fitting stops, and the best epoch's parameters are kept.
@@ -487,15 +457,15 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestSparseMemory: no solver spreads sparse rows out. While it runs on the features of 200 rows of 100,000 columns,
-// 480 MB if they were dense, it holds what its Cost says and a tenth more; ridge, mini-batches and a prediction
+// TestSparseMemory: no solver spreads sparse rows out. While it runs on the features of 200 rows of 50,000 columns,
+// 240 MB if they were dense, it holds what its Cost says and a tenth more; ridge, mini-batches and a prediction
 // allocate no more than a few times that in all. The columns without a cell have coefficients of 0, and the others
 // the same as without these columns.
 func TestSparseMemory(t *testing.T) {
 	if trial.RaceEnabled {
 		t.Skip("memory cannot be counted under the race detector")
 	}
-	const n, d, wide = 200, 250, 100_000
+	const n, d, wide = 200, 250, 50_000
 	narrow, dense, classes, targets := sparseTask(n, d, tensor.Float64)
 	columns := slices.Clone(narrow.Columns())
 	for i := range columns {
@@ -538,7 +508,7 @@ func TestSparseMemory(t *testing.T) {
 		noError(t, model.Scaler.Fit(x))
 		must(model.Scores(x))
 	}))
-	if got > n*wide*8*3/4 { // 52 MB, and more when many goroutines hold scratch memory at once
+	if got > n*wide*8*3/4 { // 26 MB, and more when many goroutines hold scratch memory at once
 		t.Errorf("mini-batches and scores allocate %.0f MB in all", got/1e6)
 	}
 	for _, o := range []linear.RidgeOptions{{}, {Lambdas: []float64{.3, .001, .1}, Select: linear.SelectLOO}} {
