@@ -343,7 +343,8 @@ func TestCrossValidateAround(t *testing.T) {
 	}
 	inOrder := slices.IsSorted(sigmas) && slices.IsSorted(lambdas)
 	sigmas = slices.Compact(sigmas)
-	if len(sigmas) != 6 || math.Abs(sigmas[5]/sigmas[0]/32-1) > 1e-9 || sigma(best) != sigmas[4] || !inOrder || r.AtEnd != nil {
+	if len(sigmas) != 6 || math.Abs(sigmas[5]/sigmas[0]/32-1) > 1e-9 || sigma(best) != sigmas[4] || !inOrder ||
+		r.AtEnd != nil {
 		t.Errorf("the best σ is %v of %v, at an end: %v", sigma(best), sigmas, r.AtEnd)
 	}
 	if at := slices.Index(lambdas, best.Lambda); at < 1 || at > len(lambdas)-2 {
