@@ -58,11 +58,11 @@ func TestTuner(t *testing.T) {
 		spec.Params = layers.Values{"sigma": 2.8 * 1024}
 		_, scaled := tune(t, waves(600, 1024, targets), spec, l)
 		for i, r := range scaled.Steps {
-			want := c.Steps[i].Score
-			if targets {
-				want *= 1024
+			want, slack := c.Steps[i].Score, .012 // a few of 600 rows
+			if targets {                          // of a deviation of 100: the rounding of float32
+				want, slack = 1024*want, 1024*slack
 			}
-			if math.Abs(r.Score-want) > .05*want+.012 {
+			if math.Abs(r.Score-want) > .05*want+slack {
 				t.Errorf("targets %v, in another unit: %s %v, want %v", targets, r.Name, r.Score, want)
 			}
 		}
