@@ -7,7 +7,6 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
-	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
 	"gorgonia.org/tensor"
 )
@@ -51,16 +50,13 @@ func TestEdges(t *testing.T) {
 // TestScalers: each scaler, with a constant column, rows of zeros, rows beyond the range, and numbers whose squares
 // float32 cannot hold.
 func TestScalers(t *testing.T) {
-	of := func(rows ...[]float64) *tensor.Dense { return rowsOfText(rows) }
-	fitted := of([]float64{1e6 + 1, 7, -3, 0}, []float64{1e6 + 4, 7, 5, 1}, []float64{1e6 + 2, 7, 1, 1})
-	rows := of([]float64{1e6 + 3, 7, 0, 1}, []float64{1e6, 8, -40, 0}, []float64{0, 0, 0, 0}, []float64{1e6 + 9, 6, 1e3, 0},
-		[]float64{1e25, 1e25, -1e25, 0}, []float64{1e-30, 0, 2e-30, 0})
+	fitted := rowsOfText([][]float64{{1e6 + 1, 7, -3, 0}, {1e6 + 4, 7, 5, 1}, {1e6 + 2, 7, 1, 1}})
+	rows := rowsOfText([][]float64{{1e6 + 3, 7, 0, 1}, {1e6, 8, -40, 0}, {0, 0, 0, 0}, {1e6 + 9, 6, 1e3, 0},
+		{1e25, 1e25, -1e25, 0}, {1e-30, 0, 2e-30, 0}})
 	for _, scale := range []string{"none", "l1", "l2", "minmax", "cube", "standard", "auto", "robust", "quantile", "quantile-uniform", "cube,l1", "standard,l2", "cube,none,l2",
 		"standard,l2|quantile|none"} {
-		m := &train.Model{Scaler: must(data.ParseScalers(scale)), Spec: layers.Spec{Map: "linear"}}
-		mustDo(m.Scaler.Fit(fitted))
-		d := 4 * m.Scaler.Lists()
-		m.Map, m.Head = must(layers.NewIdentity(d)), must(layers.NewLinearHead(d, 1))
+		d := 4 * must(data.ParseScalers(scale)).Lists()
+		m := withHead(must(layers.NewIdentity(d)), scale, fitted)
 		for _, dt := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 			got := evaluate(t, exported(t, m, Options{Dtype: dt, Features: true}), input(rows, dt))[Features]
 			want := ops.Float64s(must(m.Features(rows)))
@@ -79,25 +75,19 @@ func TestScalers(t *testing.T) {
 
 // TestOutside: where Go refuses a row because of a logarithm or a root, the graph gives NaN.
 func TestOutside(t *testing.T) {
-	for _, name := range []string{"chi2", "hellinger", "exp-chi2", "skewed-chi2", "skewed-intersection"} {
-		s := layers.Spec{Map: name, Dims: 2, Features: 8, Params: layers.Values{}}
-		switch name {
-		case "exp-chi2":
-			s.Params["sigma"] = 1.
-		case "skewed-chi2", "skewed-intersection":
-			s.Params["c"] = .5
-		default:
-			s.Features = 0
-		}
-		l := must(s.Build())
-		m := &train.Model{Scaler: must(data.ParseScalers("none")), Spec: s, Map: l, Head: must(layers.NewLinearHead(l.Features(), 1))}
-		x := rowsOfText([][]float64{{-1, 2}})
-		mustDo(m.Scaler.Fit(x))
+	x := rowsOfText([][]float64{{-1, 2}})
+	for _, s := range []layers.Spec{
+		{Map: "chi2"}, {Map: "hellinger"}, {Map: "exp-chi2", Features: 8, Params: layers.Values{"sigma": 1.}},
+		{Map: "skewed-chi2", Features: 8, Params: layers.Values{"c": .5}},
+		{Map: "skewed-intersection", Features: 8, Params: layers.Values{"c": .5}},
+	} {
+		s.Dims = 2
+		m := withHead(must(s.Build()), "none", x)
 		if _, err := m.Scores(x); err == nil {
-			t.Fatalf("%s takes a negative number", name)
+			t.Fatalf("%s takes a negative number", s.Map)
 		}
 		if v := evaluate(t, exported(t, m, Options{}), input(x, tensor.Float32))[Scores].v[0]; !math.IsNaN(v) {
-			t.Errorf("%s: the score is %v", name, v)
+			t.Errorf("%s: the score is %v", s.Map, v)
 		}
 	}
 }

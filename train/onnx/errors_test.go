@@ -20,13 +20,9 @@ import (
 
 // small is a model of 3 columns and 8 features that a test may damage.
 func small() *train.Model {
-	m := &train.Model{Scaler: must(data.ParseScalers("standard")), Spec: layers.Spec{Map: "gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1}},
-		Head: must(layers.NewSoftmaxHead(8, 2)), Classes: data.Classes{"a", "b"}}
-	m.Map = must(m.Spec.Build())
-	x := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float64{1, 2, 3, 3, 5, 9}))
-	if err := m.Scaler.Fit(x); err != nil {
-		panic(err)
-	}
+	spec := layers.Spec{Map: "gaussian", Dims: 3, Features: 8, Params: layers.Values{"sigma": 1}}
+	m := withHead(must(spec.Build()), "standard", rowsOfText([][]float64{{1, 2, 3}, {3, 5, 9}}))
+	m.Spec, m.Head, m.Classes = spec, must(layers.NewSoftmaxHead(8, 2)), data.Classes{"a", "b"}
 	return m
 }
 
@@ -61,13 +57,9 @@ func tooHigh() layers.Layer {
 	return l
 }
 
-func sample() *tensor.Dense {
-	x, _, _ := drawn(20, 3, 5)
-	return x
-}
-
 // TestErrors: one clear error, and nothing is written.
 func TestErrors(t *testing.T) {
+	sample, _, _ := drawn(20, 3, 5)
 	for name, c := range map[string]struct {
 		m    *train.Model
 		o    Options
@@ -100,9 +92,9 @@ func TestErrors(t *testing.T) {
 			Options{}, domain.ErrParam, "no form in standard operators"},
 		"sets": {of(must(layers.NewMeanMapLayer(must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8)), 1, 8))),
 			Options{}, domain.ErrParam, "sets of samples"},
-		"kernel of one's own": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: own{spectral.Gaussian{Sigma: 2e3}}}, sample(), 4))),
+		"kernel of one's own": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: own{spectral.Gaussian{Sigma: 2e3}}}, sample, 4))),
 			Options{}, domain.ErrParam, "onnx.own"},
-		"Bessel function": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Matern{Nu: 2, Ell: 2e3}}, sample(), 4))),
+		"Bessel function": {of(must(layers.NewNystromLayer(layers.Nystrom{Kernel: spectral.Matern{Nu: 2, Ell: 2e3}}, sample, 4))),
 			Options{}, domain.ErrParam, "ν = 2"},
 		"long sketch": {of(must(layers.NewTensorSketchLayer(spectral.SpherePolynomial{A: 2, P: 2}, 3, 5000))),
 			Options{}, domain.ErrParam, "4096"},
@@ -153,7 +145,5 @@ func TestUnwritable(t *testing.T) {
 func TestFloat64Weights(t *testing.T) {
 	m := small()
 	ops.Float64s(m.Head.Params()[0].Value)[3] = 1e39
-	if err := Export(&bytes.Buffer{}, m, Options{Dtype: tensor.Float64}); err != nil {
-		t.Error(err)
-	}
+	mustDo(Export(&bytes.Buffer{}, m, Options{Dtype: tensor.Float64}))
 }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // array is a tensor of the evaluator. Whole numbers and truth values are numbers.
@@ -17,20 +20,31 @@ type array struct {
 
 func (a array) at(axis int64) int { return int(axis+int64(len(a.shape))) % len(a.shape) }
 
-// sizes are the products of the sizes before an axis, of the axis, and behind it.
-func (a array) sizes(axis int) (outer, n, inner int) {
-	outer, inner = 1, 1
-	for i, d := range a.shape {
-		switch {
-		case i < axis:
-			outer *= d
-		case i == axis:
-			n = d
-		default:
-			inner *= d
+// cell is the number at an index. An axis of one number has it everywhere, and an index with more axes has them first.
+func (a array) cell(at []int) float64 {
+	i := 0
+	for k, d := range a.shape {
+		if i *= d; d > 1 {
+			i += at[len(at)-len(a.shape)+k]
 		}
 	}
-	return outer, n, inner
+	return a.v[i]
+}
+
+// build makes an array of what f says of the index of each cell. f must not keep the index.
+func build(elem int64, shape []int, f func(at []int) float64) array {
+	size, at := 1, make([]int, len(shape))
+	for _, d := range shape {
+		size *= d
+	}
+	out := array{elem: elem, shape: shape, v: make([]float64, size)}
+	for i := range out.v {
+		for k, rest := len(shape)-1, i; k >= 0; k-- {
+			at[k], rest = rest%shape[k], rest/shape[k]
+		}
+		out.v[i] = f(at)
+	}
+	return out
 }
 
 // slice is the i-th array along the first axis.
@@ -168,69 +182,47 @@ func apply(n node, in []array) (array, error) {
 		index.shape = []int{len(index.v)}
 		return gathered(axis, a, index)
 	case "ReduceSum", "ReduceMax", "Softmax", "LogSoftmax", "ArgMax":
-		return reduced(n, in)
+		return reduced(n, in), nil
 	}
 	return array{}, fmt.Errorf("the operator %s is not known", n.kind)
 }
 
 // broadcast applies f cell by cell.
 func broadcast(elem int64, f func(v ...float64) float64, in ...array) array {
-	out := array{elem: elem}
+	var shape []int
 	for _, a := range in {
-		for len(out.shape) < len(a.shape) {
-			out.shape = slices.Insert(out.shape, 0, 1)
+		for len(shape) < len(a.shape) {
+			shape = slices.Insert(shape, 0, 1)
 		}
-		for i, d := range a.shape {
-			at := len(out.shape) - len(a.shape) + i
-			if d != 1 {
-				if out.shape[at] != 1 && out.shape[at] != d {
-					panic(fmt.Sprintf("shapes %v and %v", out.shape, a.shape))
-				}
-				out.shape[at] = d
+		for k, d := range a.shape {
+			at := &shape[len(shape)-len(a.shape)+k]
+			if d != 1 && *at != 1 && *at != d {
+				panic(fmt.Sprintf("shapes %v and %v", shape, a.shape))
 			}
+			*at = max(*at, d)
 		}
 	}
-	size := 1
-	for _, d := range out.shape {
-		size *= d
-	}
-	out.v = make([]float64, size)
 	args := make([]float64, len(in))
-	for i := range out.v {
+	return build(elem, shape, func(at []int) float64 {
 		for k, a := range in {
-			rest, at, stride := i, 0, 1
-			for j := len(out.shape) - 1; j >= len(out.shape)-len(a.shape); j-- {
-				d := a.shape[j-len(out.shape)+len(a.shape)]
-				if d != 1 {
-					at += rest % out.shape[j] * stride
-				}
-				stride, rest = stride*d, rest/out.shape[j]
-			}
-			args[k] = a.v[at]
+			args[k] = a.cell(at)
 		}
-		out.v[i] = f(args...)
-	}
-	return out
+		return f(args...)
+	})
 }
 
 // transposed is an array of the axes of a in another order.
 func transposed(a array, axes []int64) array {
-	out := array{elem: a.elem, v: make([]float64, len(a.v))}
-	for _, axis := range axes {
-		out.shape = append(out.shape, a.shape[axis])
+	shape, from := make([]int, len(axes)), make([]int, len(axes))
+	for k, axis := range axes {
+		shape[k] = a.shape[axis]
 	}
-	index := make([]int, len(axes)) // in out
-	for i := range out.v {
-		for k, rest := len(axes)-1, i; k >= 0; k-- {
-			index[axes[k]], rest = rest%out.shape[k], rest/out.shape[k]
+	return build(a.elem, shape, func(at []int) float64 {
+		for k, axis := range axes {
+			from[axis] = at[k]
 		}
-		at := 0
-		for k, d := range a.shape {
-			at = at*d + index[k]
-		}
-		out.v[i] = a.v[at]
-	}
-	return out
+		return a.cell(from)
+	})
 }
 
 // product is a matrix times another, plus a bias for Gemm, or as many matrices times others.
@@ -250,15 +242,9 @@ func product(n node, in []array) (array, error) {
 	if len(a.shape) != 2 || len(b.shape) != 2 || a.shape[1] != b.shape[0] || a.elem != b.elem {
 		return array{}, fmt.Errorf("shapes %v and %v, element types %d and %d", a.shape, b.shape, a.elem, b.elem)
 	}
-	rows, inner, cols := a.shape[0], a.shape[1], b.shape[1]
-	out := array{elem: a.elem, shape: []int{rows, cols}, v: make([]float64, rows*cols)}
-	for i := range rows {
-		for k := range inner {
-			for j := range cols {
-				out.v[i*cols+j] += a.v[i*inner+k] * b.v[k*cols+j]
-			}
-		}
-	}
+	var c mat.Dense
+	c.Mul(mat.NewDense(a.shape[0], a.shape[1], a.v), mat.NewDense(b.shape[0], b.shape[1], b.v))
+	out := array{elem: a.elem, shape: []int{a.shape[0], b.shape[1]}, v: c.RawMatrix().Data}
 	if n.kind == "Gemm" {
 		return broadcast(a.elem, func(v ...float64) float64 { return v[0] + v[1] }, out, in[2]), nil
 	}
@@ -266,97 +252,84 @@ func product(n node, in []array) (array, error) {
 }
 
 func joined(axis int, in []array) (array, error) {
-	out := array{elem: in[0].elem, shape: slices.Clone(in[0].shape)}
-	outer, _, _ := in[0].sizes(axis)
-	out.shape[axis] = 0
+	shape := slices.Clone(in[0].shape)
+	shape[axis] = 0
 	for _, a := range in {
-		out.shape[axis] += a.shape[axis]
-		if a.elem != out.elem {
-			return out, fmt.Errorf("element types %d and %d", a.elem, out.elem)
+		same := slices.Clone(in[0].shape)
+		same[axis] = a.shape[axis]
+		if a.elem != in[0].elem || !slices.Equal(a.shape, same) {
+			return a, fmt.Errorf("shapes %v and %v, element types %d and %d", in[0].shape, a.shape, in[0].elem, a.elem)
 		}
+		shape[axis] += a.shape[axis]
 	}
-	for i := range outer {
-		for _, a := range in {
-			_, n, inner := a.sizes(axis)
-			out.v = append(out.v, a.v[i*n*inner:(i+1)*n*inner]...)
+	from := make([]int, len(shape))
+	return build(in[0].elem, shape, func(at []int) float64 {
+		k := 0
+		for copy(from, at); from[axis] >= in[k].shape[axis]; k++ {
+			from[axis] -= in[k].shape[axis]
 		}
-	}
-	return out, nil
+		return in[k].cell(from)
+	}), nil
 }
 
 func gathered(axis int, a, index array) (array, error) {
-	outer, n, inner := a.sizes(axis)
 	out := array{elem: a.elem, shape: slices.Concat(a.shape[:axis], index.shape, a.shape[axis+1:])}
-	for o := range outer {
-		for _, i := range index.v {
-			if i < 0 || int(i) >= n {
-				return out, fmt.Errorf("index %v of %d", i, n)
-			}
-			if a.texts != nil {
-				out.texts = append(out.texts, a.texts[int(i)])
-				continue
-			}
-			at := (o*n + int(i)) * inner
-			out.v = append(out.v, a.v[at:at+inner]...)
+	for _, i := range index.v {
+		if i < 0 || int(i) >= a.shape[axis] {
+			return out, fmt.Errorf("index %v of %d", i, a.shape[axis])
+		}
+		if a.texts != nil {
+			out.texts = append(out.texts, a.texts[int(i)])
 		}
 	}
-	return out, nil
+	if a.texts != nil {
+		return out, nil
+	}
+	from, behind := make([]int, len(a.shape)), axis+len(index.shape)
+	return build(a.elem, out.shape, func(at []int) float64 {
+		copy(from, at[:axis])
+		from[axis] = int(index.cell(at[axis:behind]))
+		copy(from[axis+1:], at[behind:])
+		return a.cell(from)
+	}), nil
 }
 
-// reduced are the operators that go along an axis.
-func reduced(n node, in []array) (array, error) {
-	a, axis, keep := in[0], 0, n.ones["keepdims"] == 1
+// alongAxis are the operators of the numbers v along an axis: the i-th result, or the only one.
+var alongAxis = map[string]func(v []float64, i int) float64{
+	"ReduceSum":  func(v []float64, _ int) float64 { return floats.Sum(v) },
+	"ReduceMax":  func(v []float64, _ int) float64 { return floats.Max(v) },
+	"ArgMax":     func(v []float64, _ int) float64 { return float64(floats.MaxIdx(v)) },
+	"LogSoftmax": func(v []float64, i int) float64 { return v[i] - floats.LogSumExp(v) },
+	"Softmax":    func(v []float64, i int) float64 { return math.Exp(v[i] - floats.LogSumExp(v)) },
+}
+
+// reduced applies an operator of alongAxis.
+func reduced(n node, in []array) array {
+	a, elem, axis := in[0], in[0].elem, n.ones["axis"]
 	switch n.kind {
 	case "ReduceSum":
-		axis = a.at(int64(in[1].v[0]))
+		axis = int64(in[1].v[0])
 	case "ReduceMax":
-		axis = a.at(n.lists["axes"][0])
-	default:
-		axis = a.at(n.ones["axis"])
+		axis = n.lists["axes"][0]
+	case "ArgMax":
+		elem = elemInt64
 	}
-	outer, size, inner := a.sizes(axis)
-	out := array{elem: a.elem, shape: slices.Clone(a.shape)}
-	whole := n.kind == "Softmax" || n.kind == "LogSoftmax"
-	if whole {
-		out.v = make([]float64, len(a.v))
-	} else if keep {
-		out.shape[axis] = 1
-	} else {
-		out.shape = slices.Delete(out.shape, axis, axis+1)
+	k, shape := a.at(axis), slices.Clone(a.shape)
+	keep, reduces := n.ones["keepdims"]
+	if reduces {
+		shape[k] = 1
 	}
-	if n.kind == "ArgMax" {
-		out.elem = elemInt64
-	}
-	for o := range outer {
-		for k := range inner {
-			cell := func(i int) int { return (o*size+i)*inner + k }
-			sum, most, first := 0., math.Inf(-1), 0
-			for i := range size {
-				sum += a.v[cell(i)]
-				if a.v[cell(i)] > most {
-					most, first = a.v[cell(i)], i
-				}
-			}
-			switch n.kind {
-			case "ReduceSum":
-				out.v = append(out.v, sum)
-			case "ReduceMax":
-				out.v = append(out.v, most)
-			case "ArgMax":
-				out.v = append(out.v, float64(first))
-			default:
-				total := 0.
-				for i := range size {
-					total += math.Exp(a.v[cell(i)] - most)
-				}
-				for i := range size {
-					log := a.v[cell(i)] - most - math.Log(total)
-					if out.v[cell(i)] = log; n.kind == "Softmax" {
-						out.v[cell(i)] = math.Exp(log)
-					}
-				}
-			}
+	v, from := make([]float64, a.shape[k]), make([]int, len(shape))
+	out := build(elem, shape, func(at []int) float64 {
+		copy(from, at)
+		for i := range v {
+			from[k] = i
+			v[i] = a.cell(from)
 		}
+		return alongAxis[n.kind](v, at[k])
+	})
+	if reduces && keep == 0 {
+		out.shape = slices.Delete(shape, k, k+1)
 	}
-	return out, nil
+	return out
 }

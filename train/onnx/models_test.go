@@ -53,6 +53,13 @@ func otherForms(x *tensor.Dense) map[string]layers.Layer {
 	return of
 }
 
+// withHead is a model with a map and scalers that are fitted to rows.
+func withHead(l layers.Layer, scale string, rows *tensor.Dense) *train.Model {
+	m := &train.Model{Scaler: must(data.ParseScalers(scale)), Map: l, Head: must(layers.NewLinearHead(l.Features(), 1))}
+	mustDo(m.Scaler.Fit(rows))
+	return m
+}
+
 // otherModels have them as their maps.
 func otherModels() (all []saved) {
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -64,11 +71,7 @@ func otherModels() (all []saved) {
 	}
 	x := tensor.New(tensor.WithShape(40, 5), tensor.WithBacking(v))
 	for name, l := range otherForms(x) {
-		m := &train.Model{Scaler: must(data.ParseScalers("none")), Map: l, Head: must(layers.NewLinearHead(l.Features(), 1))}
-		if err := m.Scaler.Fit(x); err != nil {
-			panic(err)
-		}
-		all = append(all, saved{name, m, x})
+		all = append(all, saved{name, withHead(l, "none", x), x})
 	}
 	return all
 }

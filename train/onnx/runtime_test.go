@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/bochner-go/bochner/ops"
@@ -73,6 +72,14 @@ func writeTrial(t *testing.T, dir string, m *train.Model, x *tensor.Dense, o Opt
 // runtimes are the arguments of run.js.
 var runtimes = map[string][]string{"onnxruntime-node": nil, "onnxruntime-web": {"web"}}
 
+// skipShort skips a test that starts other programs, with -short and under the race detector.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() || trial.RaceEnabled {
+		t.Skip("not with -short or under the race detector: it starts other programs")
+	}
+}
+
 // skipWithout skips a test where a runtime is not installed.
 func skipWithout(t *testing.T, runtime string) {
 	t.Helper()
@@ -94,9 +101,7 @@ type difference struct {
 // TestRuntimes compares every model that was saved, and models with all outputs, with what ONNX Runtime says. In
 // WebAssembly, which takes longer to start, it is one model of each map, in float32.
 func TestRuntimes(t *testing.T) {
-	if testing.Short() || trial.RaceEnabled {
-		t.Skip("not with -short or under the race detector: it starts other programs")
-	}
+	skipShort(t)
 	all := allModels(t)
 	for runtime, args := range runtimes {
 		t.Run(runtime, func(t *testing.T) {
@@ -131,7 +136,6 @@ func TestRuntimes(t *testing.T) {
 
 func compareTrials(t *testing.T, results map[string]map[string]json.RawMessage, most map[string]map[string]float64) {
 	t.Helper()
-	var lines []string
 	for name, outputs := range most {
 		if text := results[name]["error"]; text != nil {
 			t.Errorf("%s: %s", name, text)
@@ -143,16 +147,10 @@ func compareTrials(t *testing.T, results map[string]map[string]json.RawMessage, 
 				t.Errorf("%s: %s: %v %s", name, output, err, d.Error)
 				continue
 			}
-			v, ok := d.Off.(float64)
-			if !ok || !(v <= limit) {
+			if v, ok := d.Off.(float64); !ok || !(v <= limit) {
 				t.Errorf("%s: %s is off by %v, want at most %.2g; the largest is %.2g", name, output, d.Off, limit, d.Largest)
 			}
-			lines = append(lines, fmt.Sprintf("%s %s %.2g of %.3g", name, output, v, d.Largest))
 		}
-	}
-	slices.Sort(lines)
-	for _, line := range lines {
-		t.Log(line)
 	}
 }
 
@@ -166,9 +164,7 @@ print("checked", len(sys.argv) - 1)
 
 // TestChecker has onnx.checker look at files, where Python has the package onnx.
 func TestChecker(t *testing.T) {
-	if testing.Short() || trial.RaceEnabled {
-		t.Skip("not with -short or under the race detector: it starts other programs")
-	}
+	skipShort(t)
 	python := ""
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(name, "-c", "import onnx").Run() == nil {
