@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/program"
@@ -70,16 +66,10 @@ func (f csvFlags) options(files []string) (o data.Options, err error) {
 	if o.Header, err = data.ParseHeader(f.Header); err != nil {
 		return o, err
 	}
-	switch d, size := utf8.DecodeRuneInString(f.Delimiter); {
-	case f.Delimiter == "auto":
-	case f.Delimiter == "tab" || f.Delimiter == `\t`:
-		o.Delimiter = '\t'
-	case size == len(f.Delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
-		o.Delimiter = d
-	default:
-		return o, program.Usage("--delimiter %s: want auto, tab, or one character", f.Delimiter)
+	if o.Delimiter, err = program.Delimiter("--delimiter", f.Delimiter); err != nil {
+		return o, err
 	}
-	o.Tell = tellOnce()
+	o.Tell = program.TellOnce("note:")
 	if f.Header == "auto" && f.Delimiter == "auto" {
 		return o, nil
 	}
@@ -109,20 +99,6 @@ func (f labelFlags) set(o *data.Options, task data.Task) error {
 
 // last says whether the flag is not given.
 func (f labelFlags) last() bool { return len(f.Label) == 1 && f.Label[0] == "last" }
-
-// tellOnce is a function that prints each note once on stderr, and may be called from several goroutines.
-func tellOnce() func(note string) {
-	var mu sync.Mutex
-	seen := map[string]bool{}
-	return func(note string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !seen[note] {
-			seen[note] = true
-			fmt.Fprintln(os.Stderr, "note:", program.Shown(note))
-		}
-	}
-}
 
 // tables says whether all files are tables of columns, by their names.
 func tables(files []string) bool {

@@ -70,6 +70,35 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestDelimiter: what is no single character is a wrong flag, which names the flag and the text.
+func TestDelimiter(t *testing.T) {
+	for text, want := range map[string]rune{"auto": 0, "tab": '\t', `\t`: '\t', ";": ';', "·": '·'} {
+		if got, err := Delimiter("--delimiter", text); got != want || err != nil {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "ab", `"`, "\n", "\r", "\xff"} {
+		var usage *UsageError
+		_, err := Delimiter("-d", text)
+		if !errors.As(err, &usage) || err.Error() != "-d "+text+": want auto, tab, or one character" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestTellOnce: a note that comes again is not printed again, and a terminal obeys nothing in it.
+func TestTellOnce(t *testing.T) {
+	text := redirect(t, &os.Stderr, func() {
+		tell := TellOnce("note:")
+		for _, note := range []string{"a", "b\x1b", "a"} {
+			tell(note)
+		}
+	})
+	if text != "note: a\nnote: b\\x1b\n" {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestPeakRSS(t *testing.T) {
 	if rss := PeakRSS(); rss != 0 && rss < 1<<20 || rss > 1<<34 {
 		t.Errorf("%d bytes", rss)

@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/beam"
+	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 )
 
@@ -41,7 +38,7 @@ func (f *recipeFlags) register(fs *flag.FlagSet, label string) {
 
 // options returns how files are read.
 func (f *recipeFlags) options() (o data.Options, err error) {
-	o = data.Options{DropUnlabelled: f.unlabelled, Tell: notes()}
+	o = data.Options{DropUnlabelled: f.unlabelled, Tell: program.TellOnce("beam:")}
 	switch f.task {
 	case data.Classification.String():
 	case data.Regression.String():
@@ -52,14 +49,8 @@ func (f *recipeFlags) options() (o data.Options, err error) {
 	if o.Header, err = data.ParseHeader(f.header); err != nil {
 		return o, usage("-header %s: want auto, yes or no", f.header)
 	}
-	switch d, size := utf8.DecodeRuneInString(f.delimiter); {
-	case f.delimiter == "auto":
-	case f.delimiter == "tab":
-		o.Delimiter = '\t'
-	case size == len(f.delimiter) && !strings.ContainsRune("\"\r\n", d) && d != utf8.RuneError:
-		o.Delimiter = d
-	default:
-		return o, usage("-delimiter %s: want auto, tab, or one character", f.delimiter)
+	if o.Delimiter, err = program.Delimiter("-delimiter", f.delimiter); err != nil {
+		return o, err
 	}
 	if f.label == "" {
 		return o, usage("-label: want last, first, none, or the name or number of a column")
@@ -130,16 +121,6 @@ func (f *recipeFlags) prepare(ctx context.Context, files []string) (*beam.Recipe
 		how.Columns = new(data.ColumnOptions)
 	}
 	return beam.Prepare(ctx, how, read, files...)
-}
-
-// notes prints each note once.
-func notes() func(note string) {
-	var told sync.Map
-	return func(note string) {
-		if _, twice := told.LoadOrStore(note, true); !twice {
-			fmt.Fprintf(os.Stderr, "beam: %s\n", note)
-		}
-	}
 }
 
 // named says whether local files are tables whose columns have names, by the first.
