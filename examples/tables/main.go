@@ -46,7 +46,7 @@ func main() { program.Main("tables", run) }
 type options struct {
 	folder, python string
 	budget         time.Duration
-	seeds          int
+	trials, seeds  int
 }
 
 func run(ctx context.Context, args []string) error {
@@ -56,10 +56,14 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&o.folder, "data", "data", "the `folder` of the sets")
 	fs.StringVar(&sets, "sets", "pol,bike,elevators,kin8nm,kin40k,housing,letter,adult,spambase,usps,semeion,optdigits,ijcnn1", "the `names` of the sets")
 	fs.DurationVar(&o.budget, "budget", time.Minute, "the time of Auto; 0: without Auto")
+	fs.IntVar(&o.trials, "trials", 0, "trials of Auto, whatever time they take, in place of -budget")
 	fs.IntVar(&o.seeds, "seeds", 0, "runs of each set (default 3, or 5 divisions)")
 	fs.StringVar(&o.python, "python", "/usr/bin/python3", "a Python with xgboost; empty: without XGBoost")
 	if err := flags.Parse(fs, "tables compares what learns from tables.", args); err != nil {
 		return err
+	}
+	if o.trials > 0 {
+		o.budget = 0
 	}
 	fmt.Println("| rows | auto | seconds | default | seconds | XGBoost | seconds |\n|---|---|---|---|---|---|---|")
 	return try.Catch(func() {
@@ -130,9 +134,9 @@ func (o *options) compare(ctx context.Context, seed uint64, rows, test *data.Set
 		took := time.Since(start)
 		out.add(scoreOf(m, test), took)
 	}
-	if o.budget > 0 {
+	if o.budget > 0 || o.trials > 0 {
 		fit(auto, func() (*train.Model, error) {
-			m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Seed: seed})
+			m, _, err := train.Auto(ctx, rows, train.AutoOptions{Budget: o.budget, Trials: o.trials, Seed: seed})
 			return m, err
 		})
 	}

@@ -18,7 +18,6 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 	"syscall/js"
 
@@ -95,7 +94,9 @@ func set(v js.Value) {
 		}
 	}
 	if tuned != nil && !v.Get("fresh").Bool() {
-		try.Do(errors.Join(frozen.Set(p.X, p.Y, p.Class), tuned.Set(p.X, p.Y, p.Class)))
+		for _, l := range []*plane.Learner{frozen, tuned} { // the first refuses what the other would
+			try.Do(l.Set(p.X, p.Y, p.Class))
+		}
 		return
 	}
 	frozen, tuned = nil, nil

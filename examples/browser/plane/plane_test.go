@@ -158,17 +158,3 @@ func BenchmarkClick(b *testing.B) {
 		must(tuned.Surface(ctx, 64))
 	}
 }
-
-func BenchmarkSurface(b *testing.B) {
-	l := must(New(arms(500, 1)))
-	for b.Loop() {
-		must(l.Surface(context.Background(), 64))
-	}
-}
-
-func BenchmarkTune(b *testing.B) {
-	l := must(New(arms(500, 1)))
-	for b.Loop() {
-		must(l.Tune(context.Background(), 4))
-	}
-}

@@ -40,11 +40,15 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Command is the program, to be run in a folder, for at most a minute.
+// Command is the program, to be run in a folder. It is killed with the test, or a while before the tests are out of time.
 func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
+	ctx := t.Context()
+	if end, limited := t.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-10*time.Second))
+		t.Cleanup(cancel)
+	}
 	path, err := os.Executable()
 	OK(t, err)
 	cmd := exec.CommandContext(ctx, path, args...)

@@ -1,6 +1,7 @@
 package clitest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,9 @@ func Tables(stdout string) (tables [][][]string) {
 	}
 	return tables
 }
+
+// Cells are the rows of all tables that a program printed, without their heads.
+func Cells(stdout string) [][]string { return slices.Concat(Tables(stdout)...) }
 
 // Number is the number that a cell begins with.
 func Number(t *testing.T, cell string) float64 {
