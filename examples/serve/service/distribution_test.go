@@ -77,6 +77,32 @@ func wantSure(m *train.Model, rows ops.Matrix, level float64) map[string]any {
 	return want
 }
 
+// checkUncertaintyCard: /model describes where the uncertainty comes from, and its largest level is answered.
+func checkUncertaintyCard(t *testing.T, name string, r *running, m *train.Model) {
+	t.Helper()
+	c, text := r.readCard(t)
+	u, classes := c.Uncertainty, m.Classes != nil
+	if u == nil || u.HeldOut != 120 || u.MostLevel != 120./121 ||
+		u.Posterior != (m.Uncertainty.Posterior != nil) || (u.Noise != nil) != u.Posterior ||
+		(u.Sets == "least-ambiguous") != classes || (u.Calibration != "") != classes ||
+		(u.Laplace == "exact") != (name == "laplace") {
+		t.Errorf("%s: %s", name, text)
+	}
+	level := fmt.Sprint("?distribution=true&level=", u.MostLevel)
+	if status, ob := r.post(t, level, typeJSON, asJSON(randomRows(2, 1))); status != http.StatusOK {
+		t.Errorf("%s: %s: %d %v", name, level, status, ob)
+	}
+}
+
+// TestDigits: a level is shown with as many digits as tell how far below 1 it is.
+func TestDigits(t *testing.T) {
+	for level, want := range map[float64]string{.9: "0.9", 120. / 121: "0.99173", 4. / 5: "0.8", .9999: "0.9999"} {
+		if got := digits(level); got != want {
+			t.Errorf("%v: %s, want %s", level, got, want)
+		}
+	}
+}
+
 // TestDistribution: JSON and .npy of all kinds of models give what the functions of the model give, to the bit, and the
 // same classes, targets and scores as without.
 func TestDistribution(t *testing.T) {
@@ -86,6 +112,7 @@ func TestDistribution(t *testing.T) {
 		if name == "indefinite" && m.Uncertainty.Posterior != nil || name == "laplace" && m.Uncertainty.Laplace == nil {
 			t.Fatalf("%s: the uncertainty is %+v", name, m.Uncertainty)
 		}
+		checkUncertaintyCard(t, name, r, m)
 		for query, level := range map[string]float64{"?distribution=true": .9, "?distribution=1&level=.55": .55, "?distribution=true&level=&scores=true": .9} {
 			_, want := r.post(t, "?scores="+fmt.Sprint(strings.Contains(query, "scores")), typeJSON, asJSON(x))
 			want["distribution"] = wantSure(m, x, level)
@@ -123,18 +150,14 @@ func TestDistributionRefusals(t *testing.T) {
 		texts  []string
 	}{
 		{plain, "?distribution=true", 400, []string{"the model has no uncertainty", "bochner fit --distribution"}},
-		{newModel("gaussian", 1, 1), "?distribution=true&level=.5", 400, []string{"the model has no uncertainty"}},
 		{plain, "?level=.9", 400, []string{"?level does nothing without ?distribution=true"}},
 		{target, "?level=.9&distribution=false", 400, []string{"?level does nothing"}},
-		{target, "?distribution=maybe", 400, []string{`?distribution="maybe": want true or false`}},
-		{target, "?distribution=a%0Ab", 400, []string{`"a\nb"`}},
+		{target, "?distribution=a%0Ab", 400, []string{`?distribution="a\nb": want true or false`}},
 		{target, "?distribution=%zz", 400, []string{"the query", "%zz"}},
 		{target, "?distribution=true&level=high", 400, []string{`?level="high": want a probability between 0 and 1`}},
-		{target, "?distribution=true&level=0", 400, []string{"between 0 and 1"}},
 		{target, "?distribution=true&level=1", 400, []string{"between 0 and 1"}},
-		{target, "?distribution=true&level=90", 400, []string{"between 0 and 1, such as 0.9"}},
 		{target, "?distribution=true&level=NaN", 400, []string{"between 0 and 1"}},
-		{target, "?distribution=true&level=-.5", 400, []string{"between 0 and 1"}},
+		{target, "?distribution=true&level=0", 400, []string{"between 0 and 1, such as 0.9"}},
 		{target, "?distribution=true&level=.9999", 422, []string{"train: Intervals: the level 0.9999 needs the scores of 9999 rows at least, and there are", "lower the level"}},
 		{classes, "?distribution=true&level=.9999", 422, []string{"train: Sets: the level 0.9999 needs the scores of 9999 rows", "lower the level"}},
 	} {
@@ -144,6 +167,15 @@ func TestDistributionRefusals(t *testing.T) {
 			t.Errorf("afterwards: %d %v", status, ob)
 		}
 	}
-	r := runServer(t, sureModel("linear", 1, nil, false), nil)
-	r.refuses(t, "?distribution=true", typeJSON, overflowing, 422, "row 1", "scale")
+}
+
+// TestOverflow: a row that takes the output of a linear map out of float64 is refused by its number.
+func TestOverflow(t *testing.T) {
+	for query, m := range map[string]*train.Model{
+		"": newModel("linear", 1, 1), "?distribution=true": sureModel("linear", 1, nil, false),
+	} {
+		r := runServer(t, m, nil)
+		const body = `{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`
+		r.refuses(t, query, typeJSON, body, 422, "row 1", "scale")
+	}
 }

@@ -2,7 +2,6 @@ package service
 
 import (
 	"encoding/json"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -130,30 +129,5 @@ func TestFormMany(t *testing.T) {
 	if result := resultOf(page); status != http.StatusOK || !strings.HasSuffix(result, "/predict has all") ||
 		len(result) > mostResult+100 {
 		t.Errorf("%d %d bytes, %s", status, len(result), refusedBy(page))
-	}
-}
-
-// TestUncertaintyCard: /model describes where the uncertainty comes from.
-func TestUncertaintyCard(t *testing.T) {
-	for name, m := range sureModels() {
-		r := runServer(t, m, nil)
-		c, text := r.readCard(t)
-		u, classes := c.Uncertainty, m.Classes != nil
-		if u == nil || u.HeldOut != 120 || u.MostLevel != 120./121 ||
-			u.Posterior != (m.Uncertainty.Posterior != nil) || (u.Noise != nil) != u.Posterior ||
-			(u.Sets == "least-ambiguous") != classes || (u.Calibration != "") != classes ||
-			(u.Laplace == "exact") != (name == "laplace") {
-			t.Errorf("%s: %s", name, text)
-		}
-		level := fmt.Sprint("?distribution=true&level=", u.MostLevel)
-		status, ob := r.post(t, level, typeJSON, asJSON(randomRows(2, 1)))
-		if status != http.StatusOK {
-			t.Errorf("%s: %s: %d %v", name, level, status, ob)
-		}
-	}
-	for level, want := range map[float64]string{.9: "0.9", 120. / 121: "0.99173", 4. / 5: "0.8", .9999: "0.9999"} {
-		if got := digits(level); got != want {
-			t.Errorf("%v: %s, want %s", level, got, want)
-		}
 	}
 }

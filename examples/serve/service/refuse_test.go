@@ -32,33 +32,28 @@ func TestRefusals(t *testing.T) {
 		{j, `{"rows": [[1,2,3,4,5]`, 400, []string{"byte 21", "ends early"}},
 		{j, `{"rows": [[1,2,3,4,5]]} x`, 400, []string{"byte 24", "there is more after the end"}},
 		{j, `[[1,2,3,4,5]]`, 400, []string{"byte 1", "[ where { should be", `send {"rows": [[1, 2, ...], ...]}`}},
-		{j, `{"row": [[1,2,3,4,5]]}`, 400, []string{`"row" where "rows" should be`}},
-		{j, `{"` + strings.Repeat("r", 5000) + `": 1}`, 400, []string{`rrrr`, `where "rows" should be`}},
+		{j, `{"` + strings.Repeat("r", 5000) + `": 1}`, 400, []string{`"rrrr`, `rr"... where "rows" should be`}},
 		{j, `{"rows": [[1,2,3,4,5]], "k": 1}`, 400, []string{"byte 27", `"k" where } should be`}},
 		{j, `{"rows": [[1,2,.5,4,5]]}`, 400, []string{`x[0,2] is ".5", which is not a value in JSON`}},
 		{j, `{"rows": [[1,2,,4,5]]}`, 400, []string{"byte 15: invalid character ',' looking for beginning of value"}},
-		{j, `{"rows": [[1,2,3,4,` + strings.Repeat("1", 900) + `]]}`, 422, []string{"x[0,4] = +Inf (the text", "is too large for float64"}},
+		{j, `{"rows": [[1,2,3,4,` + strings.Repeat("1", 900) + `]]}`, 422, []string{"x[0,4] = +Inf (the text", "too large for float64; scale the values"}},
 		{j, `{"rows": []}`, 422, []string{"no rows to predict"}},
 		{j, `{"rows": [[]]}`, 422, []string{"row 0 has 0 numbers, the model takes 5"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,3,4]]}`, 422, []string{"row 1 has 4 numbers, the model takes 5"}},
 		{j, `{"rows": [[1,2,3,4,5,6]]}`, 422, []string{"row 0 has more than the 5 numbers that the model takes"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,NaN,4,5]]}`, 422, []string{"x[1,2] = NaN is not a finite number; drop the row or fill the value in"}},
-		{j, `{"rows": [[1,2,-Infinity,4,5]]}`, 422, []string{"x[0,2] = -Inf is not a finite number"}},
 		{j, `{"rows": [[1,2,null,4,5]]}`, 422, []string{"x[0,2] is null, not a number; drop the row or fill the value in"}},
 		{j, `{"rows": [[1,2,"NaN, or not",4,5]]}`, 422, []string{`x[0,2] is "NaN, or not", not a number`}},
 		{j, `{"rows": [[1,2,[3],4,5]]}`, 422, []string{`x[0,2] is [, not a number`}},
-		{j, `{"rows": [[1,2,3,4,1e999]]}`, 422, []string{"x[0,4]", "1e999", "too large for float64; scale the values"}},
 		{j, `{"rows": [[1,2,3,4,1e-999]]}`, 422, []string{"x[0,4]", "1e-999", "becomes 0 in float64"}},
 		{j, `{"rows": [[1,2,3,4,5],[1,2,-3,4,5]]}`, 422, []string{"x[1,2] = -3 is negative", "histograms"}},
 		{j, `{"rows": [` + strings.Repeat("[1,2,3,4,5],", 51) + `]}`, 413, []string{"more than 50 rows; send them in several requests"}},
 		{j, `{"rows": [` + strings.Repeat(" ", 1<<16) + `]}`, 413, []string{"more than 65536 bytes; send its rows in several requests"}},
 		{n, ``, 400, []string{"body", "is empty"}},
-		{n, "\x93NUMPY", 400, []string{"truncated"}},
 		{n, npy(2, dims)[:150], 400, []string{"truncated"}},
 		{n, npy(2, dims) + "x", 400, []string{"trailing garbage"}},
 		{n, npy(2, dims-1), 422, []string{"the array has 4 features, want 5"}},
 		{n, npy(2, dims, 1, 2, 3, 4, 5, 6, math.NaN()), 422, []string{"x[1,1] = NaN is not a finite number; drop the row or fill the value in"}},
-		{n, npy(2, dims, math.Inf(1)), 422, []string{"x[0,0] = +Inf"}},
 		{n, npy(2, dims, 0, -1), 422, []string{"x[0,1] = -1 is negative"}},
 		{n, npy(51, dims), 413, []string{"more than 50 rows; send them in several requests"}},
 		{n, npy(2000, dims), 413, []string{"more than 65536 bytes"}},
@@ -151,32 +146,22 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestEncoding: a body in a Content-Encoding is refused, and the remedy said.
-func TestEncoding(t *testing.T) {
+// TestOtherRequests: other methods, pages and encodings are refused, and the remedy said.
+func TestOtherRequests(t *testing.T) {
 	r := runServer(t, newModel("gaussian", 3, 1), nil)
-	req := must(http.NewRequest(http.MethodPost, r.url+"/predict", strings.NewReader("x")))
-	req.Header.Set("Content-Type", typeJSON)
-	req.Header.Set("Content-Encoding", "gzip")
-	resp := must(http.DefaultClient.Do(req))
-	wantRefusal(t, "gzip", resp.StatusCode, object(t, resp), 415, `"gzip"`, "send the body as it is")
-}
-
-// TestMethods: other methods and pages are 405 and 404.
-func TestMethods(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), nil)
-	if status, text := r.get(t, "/predict"); status != http.StatusMethodNotAllowed || !strings.Contains(text, `{"error":"serve: /predict does not take GET; use POST"}`) {
-		t.Errorf("GET /predict: %d %s", status, text)
+	for _, tc := range []struct {
+		method, page, encoding string
+		status                 int
+		text                   string
+	}{
+		{http.MethodGet, "/predict", "", 405, "serve: /predict does not take GET; use POST"},
+		{http.MethodGet, "/model.safetensors", "", 404, "serve: there is no page /model.safetensors;"},
+		{http.MethodPost, "/predict", "gzip", 415, `"gzip"; send the body as it is`},
+	} {
+		req := must(http.NewRequest(tc.method, r.url+tc.page, strings.NewReader("x")))
+		req.Header.Set("Content-Type", typeJSON)
+		req.Header.Set("Content-Encoding", tc.encoding)
+		resp := must(http.DefaultClient.Do(req))
+		wantRefusal(t, tc.page, resp.StatusCode, object(t, resp), tc.status, tc.text)
 	}
-	if status, text := r.get(t, "/model.safetensors"); status != http.StatusNotFound || !strings.Contains(text, `{"error":"serve: there is no page /model.safetensors;`) {
-		t.Errorf("another page: %d %s", status, text)
-	}
-}
-
-// overflowing are rows of which the second takes the output of a linear map out of float64.
-const overflowing = `{"rows": [[1,2,3,4,5],[1e308,-1e308,1e308,1e308,-1e308],[1,2,3,4,5]]}`
-
-// TestOverflow: a row that takes the output out of float64 is refused by its number.
-func TestOverflow(t *testing.T) {
-	r := runServer(t, newModel("linear", 1, 1), nil)
-	r.refuses(t, "", typeJSON, overflowing, 422, "row 1", "scale")
 }

@@ -98,14 +98,20 @@ func TestSetsAreRefused(t *testing.T) {
 	}
 }
 
-// TestBadReload: a file that is no model, or none at all, leaves the model that is served, is counted, and is not read
-// again and again; the next good one is taken over, also one of another width.
+// TestBadReload: a file that is no model is a bad file.
 func TestBadReload(t *testing.T) {
+	badReload(t, func(path string) error { return os.WriteFile(path, []byte("no model"), 0o644) })
+}
+
+// badReload wants a bad file, or none at all, to leave the model that is served, to be counted, and not to be read
+// again and again; the next good one is taken over, also one of another width.
+func badReload(t *testing.T, makeFile func(path string) error) {
+	t.Helper()
 	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
 	body := asJSON(randomRows(8, 5))
 	_, before := r.post(t, "", typeJSON, body)
 	const failed = `bochner_model_loads_total{result="failed"} 1`
-	ok(t, os.WriteFile(r.Model+".tmp", []byte("no model"), 0o644))
+	ok(t, makeFile(r.Model+".tmp"))
 	ok(t, os.Rename(r.Model+".tmp", r.Model))
 	r.counts(t, failed)
 	ok(t, os.Remove(r.Model))

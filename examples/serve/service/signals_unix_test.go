@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/clitest"
 )
@@ -52,16 +51,9 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestPipeInTheModelsPlace: a named pipe is refused, and the next model is taken over.
+// TestPipeInTheModelsPlace: a named pipe is a bad file.
 func TestPipeInTheModelsPlace(t *testing.T) {
-	r := runServer(t, newModel("gaussian", 3, 1), func(o *options) { o.Watch = time.Millisecond })
-	pipe := r.Model + ".pipe"
-	ok(t, syscall.Mkfifo(pipe, 0o600))
-	ok(t, os.Rename(pipe, r.Model))
-	r.counts(t, `bochner_model_loads_total{result="failed"} 1`)
-	ok(t, newModel("gaussian", 2, 9).Save(r.Model+".new"))
-	ok(t, os.Rename(r.Model+".new", r.Model))
-	wait(t, func() bool { return len(r.current.Load().card.Classes) == 2 })
+	badReload(t, func(path string) error { return syscall.Mkfifo(path, 0o600) })
 }
 
 // TestStopsWhileItLoads: a program that receives a signal does not read its model to the end. The file holds a header,
