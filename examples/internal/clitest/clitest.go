@@ -40,7 +40,8 @@ func Main(m *testing.M, program func()) {
 	os.Exit(m.Run())
 }
 
-// Command is the program, to be run in a folder. It is killed with the test, or a while before the tests are out of time.
+// Command is the program, to be run in a folder. It is killed with the test, or a while before the tests are out of
+// time.
 func Command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx := t.Context()

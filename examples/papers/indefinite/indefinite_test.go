@@ -65,14 +65,15 @@ func TestMade(t *testing.T) {
 	clitest.Picture(t, filepath.Join(dir, "indefinite.png"), 1000, 0)
 }
 
-// TestPolynomial: all methods come near the polynomial kernel as the columns grow in number, and GORF, whose combination
-// of Gaussians is chosen for the number of frequencies, has the least error for every number of columns.
+// TestPolynomial: all methods come near the polynomial kernel as the columns grow in number, and GORF, whose
+// combination of Gaussians is chosen for the number of frequencies, has the least error for every number of columns.
 func TestPolynomial(t *testing.T) {
 	rows := cells(clitest.Run(t, t.TempDir(), "-part error -kernels sphere-polynomial -rows 100 -plot=").OK(t).Stdout)
 	var names []string
 	for k, row := range rows {
 		names = append(names, row[2])
-		if few, many := number(t, row[3]), number(t, row[6]); row[0] != "sphere-polynomial a=3,p=1" || !(many < few && many < .1) {
+		few, many := number(t, row[3]), number(t, row[6])
+		if row[0] != "sphere-polynomial a=3,p=1" || !(many < few && many < .1) {
 			t.Errorf("%q", row)
 		}
 		for i := 3; i < 7 && k > 0; i++ {
