@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -47,6 +48,14 @@ func run(t testing.TB, o submit.Options, build func(s sdk.Scope) error) error {
 	return submit.Run(t.Context(), p, o)
 }
 
+// runs builds and runs a pipeline that must succeed.
+func runs(t testing.TB, o submit.Options, build func(s sdk.Scope) error) {
+	t.Helper()
+	if err := run(t, o, build); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // rowsIn writes n rows of 5 numbers in [.1, 1.1), whose class or target depends on them, to CSV files of different lengths.
 func rowsIn(t testing.TB, dir string, task data.Task, n, files int) []string {
 	t.Helper()
@@ -80,40 +89,30 @@ func rowsIn(t testing.TB, dir string, task data.Task, n, files int) []string {
 // recipe is one for files.
 func recipe(t testing.TB, spec layers.Spec, scale string, read data.Options, files []string) *beam.Recipe {
 	t.Helper()
-	r := must(beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...))
-	return r
+	return must(beam.Prepare(t.Context(), train.Recipe{Scale: scale, Spec: spec}, read, files...))
 }
 
 // alone is the fit without an engine.
 func alone(t testing.TB, r *beam.Recipe, o linear.RidgeOptions, files []string) *linear.Fit {
 	t.Helper()
-	rows := must(r.Rows(files...))
-	fit := must(linear.FitRidge(context.Background(), r.Model.Map, rows, o))
-	return fit
+	return must(linear.FitRidge(context.Background(), r.Model.Map, must(r.Rows(files...)), o))
 }
 
 // same wants a saved model whose head is a fit, to 1e-10 of its largest weight.
 func same(t *testing.T, path string, want *linear.Fit) *train.Model {
 	t.Helper()
 	m := must(train.Load(path))
-	w, b := m.Head.Params()[0].Value.Float64s(), m.Head.Params()[1].Value.Float64s()
-	wants := want.W.RawMatrix().Data
-	if len(w) != len(wants) || len(b) != len(want.B) {
-		t.Fatalf("%d weights and %d intercepts, want %d and %d", len(w), len(b), len(wants), len(want.B))
-	}
+	w, wants := m.Head.Params()[0].Value.Float64s(), want.W.RawMatrix().Data
 	most := 0.
 	for _, v := range wants {
 		most = max(most, math.Abs(v))
 	}
-	for i := range w {
-		if !(math.Abs(w[i]-wants[i]) <= 1e-10*most) {
-			t.Fatalf("weight %d is %v, in one process %v", i, w[i], wants[i])
-		}
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-10*most }
+	if !slices.EqualFunc(w, wants, near) {
+		t.Fatalf("the weights are %v, in one process %v", w, wants)
 	}
-	for i := range b {
-		if !(math.Abs(b[i]-want.B[i]) <= 1e-10*most) {
-			t.Fatalf("intercept %d is %v, in one process %v", i, b[i], want.B[i])
-		}
+	if b := m.Head.Params()[1].Value.Float64s(); !slices.EqualFunc(b, want.B, near) {
+		t.Fatalf("the intercepts are %v, in one process %v", b, want.B)
 	}
 	return m
 }

@@ -43,14 +43,9 @@ func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	files := rowsIn(t, dir, data.Classification, 300, 2)
 	r := recipe(t, layers.Spec{Map: "gaussian", Features: 16, Sampler: "iid"}, "none", data.Options{}, files)
-	bad := filepath.Join(dir, "bad.csv")
-	if err := os.WriteFile(bad, []byte("1,1,1,1,1,class 0\n1,1,NaN,1,1,class 1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	unknown := filepath.Join(dir, "unknown.csv")
-	if err := os.WriteFile(unknown, []byte("1,1,1,1,1,class 7\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	bad, unknown := filepath.Join(dir, "bad.csv"), filepath.Join(dir, "unknown.csv")
+	must(0, os.WriteFile(bad, []byte("1,1,1,1,1,class 0\n1,1,NaN,1,1,class 1\n"), 0o644))
+	must(0, os.WriteFile(unknown, []byte("1,1,1,1,1,class 7\n"), 0o644))
 	save := filepath.Join(dir, "model.safetensors")
 	for _, tc := range []struct {
 		name, how string
@@ -59,7 +54,6 @@ func TestFailures(t *testing.T) {
 		is        error
 		say       []string
 	}{
-		{"a bad row", "", []string{files[0], bad}, submit.Options{}, nil, []string{"bad.csv:2", "NaN"}},
 		{"a bad row, in another process", "", []string{files[0], bad}, submit.Options{Processes: true}, nil, []string{"bad.csv:2", "NaN"}},
 		{"a class that the survey has not seen", "", []string{unknown}, submit.Options{}, nil, []string{"unknown.csv", "class 7"}},
 		{"a file that is gone", "", []string{filepath.Join(dir, "gone.csv")}, submit.Options{}, nil, []string{"gone.csv", "no such file"}},

@@ -44,8 +44,7 @@ func tableIn(t *testing.T, path string, rows int, columns ...string) string {
 func tableRecipe(t *testing.T, files ...string) *beam.Recipe {
 	t.Helper()
 	how := train.Recipe{Scale: "auto", Columns: new(data.ColumnOptions), Spec: layers.Spec{Map: "gaussian", Features: 32, Sampler: "iid", Seed: 5, Name: "gaussian"}}
-	r := must(beam.Prepare(t.Context(), how, data.Options{LabelNames: []string{"class"}}, files...))
-	return r
+	return must(beam.Prepare(t.Context(), how, data.Options{LabelNames: []string{"class"}}, files...))
 }
 
 // TestFitTables: workers find columns by their names, in any order and among others, and make the model of one process
@@ -60,9 +59,7 @@ func TestFitTables(t *testing.T) {
 	for _, files := range [][]string{alike, other} {
 		for _, processes := range []bool{false, true} {
 			save := filepath.Join(t.TempDir(), "model.safetensors")
-			if err := run(t, submit.Options{Processes: processes}, func(s sdk.Scope) error { return beam.Fit(s, r, files, 1e-2, save) }); err != nil {
-				t.Fatal(err)
-			}
+			runs(t, submit.Options{Processes: processes}, func(s sdk.Scope) error { return beam.Fit(s, r, files, 1e-2, save) })
 			m := same(t, save, want)
 			if !reflect.DeepEqual(m.Columns, r.Model.Columns) || !slices.Equal(m.Columns.Labels, []string{"class"}) {
 				t.Errorf("the model has the columns %+v, want %+v", m.Columns, r.Model.Columns)
@@ -94,13 +91,10 @@ func TestFeaturesOfTables(t *testing.T) {
 	m := *r.Model
 	of := must(beam.OfModel(t.Context(), &m, data.Options{Label: data.LabelNone}, later))
 	f := must(data.ReadFrame(t.Context(), data.Options{Label: data.LabelNone}, later))
-	set := must(m.Rows(f))
-	want := must(m.Features(set.X))
+	want := must(m.Features(must(m.Rows(f)).X))
 	for name, r := range map[string]*beam.Recipe{"a recipe": r, "a model": of} {
 		out := t.TempDir()
-		if err := run(t, submit.Options{}, func(s sdk.Scope) error { return beam.Features(s, r, []string{later}, out) }); err != nil {
-			t.Fatal(name, err)
-		}
+		runs(t, submit.Options{}, func(s sdk.Scope) error { return beam.Features(s, r, []string{later}, out) })
 		got, err := data.Read(filepath.Join(out, "later.npy"), data.Options{Label: data.LabelNone})
 		if err != nil || !slices.Equal(got.X.(*tensor.Dense).Float64s(), want.Float64s()) {
 			t.Errorf("%s: the features differ, %v", name, err)

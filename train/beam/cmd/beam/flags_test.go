@@ -56,13 +56,20 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// write writes a file and returns its path.
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestOutputsAreNotInputs: what would overwrite a file that is read is a wrong flag, before any work is done.
 func TestOutputsAreNotInputs(t *testing.T) {
 	dir := t.TempDir()
-	rows := filepath.Join(dir, "rows.npy")
-	if err := os.WriteFile(rows, []byte("rows"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	rows := write(t, dir, "rows.npy", "rows")
 	link := filepath.Join(t.TempDir(), "link.csv")
 	if err := os.Symlink(rows, link); err != nil {
 		t.Fatal(err)
@@ -91,18 +98,12 @@ func TestOutputsAreNotInputs(t *testing.T) {
 // TestNamed: tables of a header have names, those without, arrays and remote files do not ask for columns.
 func TestNamed(t *testing.T) {
 	dir := t.TempDir()
-	for name, want := range map[string]bool{"a,b,y\n1,u,p\n": true, "1,u,p\n2,v,q\n": false} {
-		path := filepath.Join(dir, "t.csv")
-		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := named(data.Options{}, []string{path}); got != want || err != nil {
-			t.Errorf("%q: %v, %v", name, got, err)
-		}
-	}
-	for _, files := range [][]string{{"gs://bucket/t.csv"}, {"x.npy"}, {"x.libsvm"}} {
-		if got, err := named(data.Options{}, files); got || err != nil {
-			t.Errorf("%q: %v, %v", files, got, err)
+	with, without := write(t, dir, "with.csv", "a,b,y\n1,u,p\n"), write(t, dir, "without.csv", "1,u,p\n2,v,q\n")
+	for file, want := range map[string]bool{
+		with: true, without: false, "gs://bucket/t.csv": false, "x.npy": false, "x.libsvm": false,
+	} {
+		if got, err := named(data.Options{}, []string{file}); got != want || err != nil {
+			t.Errorf("%q: %v, %v", file, got, err)
 		}
 	}
 }
