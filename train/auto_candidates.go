@@ -60,11 +60,20 @@ func (a *race) candidate(k kind, r Recipe, factor float64) candidate {
 // renumbered is a spec with the names and seeds of member n of an ensemble.
 func renumbered(s layers.Spec, seed uint64, n int) layers.Spec {
 	s.Name, s.Seed = fmt.Sprintf("%s%d", s.Map, n), seed+16*uint64(n)
-	s.Parts = slices.Clone(s.Parts)
-	for i := range s.Parts {
-		s.Parts[i].Name, s.Parts[i].Seed = "", s.Seed+uint64(i+1)
-	}
+	last := s.Seed
+	s.Parts = numbered(s.Parts, &last)
 	return s
+}
+
+// numbered are parts with seeds that follow the last one, without names.
+func numbered(parts []layers.Spec, last *uint64) []layers.Spec {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		*last++
+		parts[i].Name, parts[i].Seed = "", *last
+		parts[i].Parts = numbered(parts[i].Parts, last)
+	}
+	return parts
 }
 
 // anyWidth is a spec without what follows from the columns of the rows, so that it fits rows of other columns too.
@@ -246,11 +255,11 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of := func(o sgd.FitOptions, scale string, parts ...layers.Spec) {
 		all = append(all, a.descent(network, scale, layers.Spec{Map: "sequential", Parts: parts}, 1, o))
 	}
-	width, outputs := periodicWidth(a.set.X), min(layerWidth, a.MaxFeatures)
-	hidden := networkLayers(width, smooth, outputs)
+	fine, outputs := fineColumns(a.set.X), min(layerWidth, a.MaxFeatures)
+	hidden := networkLayers(wavesOf(fine, smooth), outputs)
 	of(netRates, scales[0], hidden...)
-	if width > 0 {
-		of(netRates, scales[0], networkLayers(width, steep, outputs)...)
+	if waves := wavesOf(fine, steep); waves != nil {
+		of(netRates, scales[0], networkLayers(waves, outputs)...)
 	}
 	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {

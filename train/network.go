@@ -17,42 +17,79 @@ const layerWidth = 256
 // smooth and steep are standard deviations of the first frequencies of periodic columns.
 const smooth, steep = .3, 1
 
-// networkLayers are the layers of a network: periodic columns of a width, unless that is 0, and two dense layers with so
-// many outputs.
-func networkLayers(width int, sigma float64, hidden int) []layers.Spec {
+// networkLayers are the layers of a network: waves, if there are any, and two dense layers with so many outputs.
+func networkLayers(waves *layers.Spec, hidden int) []layers.Spec {
 	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
-	if width == 0 {
+	if waves == nil {
 		return []layers.Spec{relu, relu}
 	}
-	periodic := layers.Spec{Map: "periodic", Params: layers.Values{"width": width, "sigma": sigma}}
-	return []layers.Spec{withTune(periodic), relu, relu}
+	return []layers.Spec{*waves, relu, relu}
 }
 
-// periodicWidth is the width of periodic columns for rows, 0 for more than 256 columns or coarse ones.
-func periodicWidth(x ops.Matrix) int {
-	if width := min(12, 512/x.Shape()[1]); width > 1 && !coarse(x) {
-		return width
+// wavesOf is the first layer of a network: periodic columns in place of each run of columns that have more than a few
+// values, beside the others as they are. It is nil without such a column, or with more than 256.
+func wavesOf(fine []bool, sigma float64) *layers.Spec {
+	const most = 12 // runs
+	number := count(fine)
+	var from, to []float64
+	var parts []layers.Spec
+	for j := range fine {
+		if j > 0 && fine[j] == fine[j-1] {
+			to[len(to)-1]++
+			continue
+		}
+		from, to = append(from, float64(j)), append(to, float64(j+1))
+		part := layers.Spec{Map: "linear"}
+		if fine[j] {
+			part = layers.Spec{Map: "periodic"}
+		}
+		parts = append(parts, part)
 	}
-	return 0
-}
-
-// coarse says whether no column of the rows has more than a few values, or the rows are sparse.
-func coarse(m ops.Matrix) bool {
-	x, ok := m.(*tensor.Dense)
-	if !ok {
-		return true
+	if len(parts) > most { // all columns
+		number, parts = len(fine), []layers.Spec{{Map: "periodic"}}
 	}
-	const few, rows = 8, 1000
-	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
-	for j := range d {
-		seen := map[float64]bool{}
-		for i := range n {
-			if seen[given.Cell(x, i*d+j)] = true; len(seen) > few {
-				return false
-			}
+	width := min(12, 512/max(1, number))
+	if number == 0 || width < 2 {
+		return nil
+	}
+	for i, p := range parts {
+		if p.Map == "periodic" {
+			parts[i] = withTune(p)
+			parts[i].Params = layers.Values{"width": width, "sigma": sigma}
 		}
 	}
-	return true
+	if len(parts) == 1 {
+		return &parts[0]
+	}
+	return &layers.Spec{Map: "concat", Parts: parts, Params: layers.Values{"from": from, "to": to}}
+}
+
+func count(fine []bool) (n int) {
+	for _, f := range fine {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// fineColumns says which columns have more than a few values; none of sparse rows.
+func fineColumns(m ops.Matrix) []bool {
+	const few, rows = 8, 1000
+	x, dense := m.(*tensor.Dense)
+	if !dense {
+		return nil
+	}
+	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
+	fine := make([]bool, d)
+	for j := range fine {
+		seen := map[float64]bool{}
+		for i := 0; i < n && !fine[j]; i++ {
+			seen[given.Cell(x, i*d+j)] = true
+			fine[j] = len(seen) > few
+		}
+	}
+	return fine
 }
 
 // netRates are options for networks. What is below the head shrinks a little.
@@ -68,18 +105,19 @@ func batchOf(rows int) int {
 }
 
 // networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
-// at least 500 scaled rows of at most 128 columns, of which more take too long.
+// at least 500 scaled rows of at most 512 columns, of which at most 128 have more than a few values.
 func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
-	const leastRows, columns = 500, 128
-	if x.Shape()[0] < leastRows || x.Shape()[1] > columns {
-		return nil, nil
-	}
-	width := periodicWidth(x)
-	if width == 0 {
+	const leastRows, columns, most = 500, 512, 128
+	fine := fineColumns(x)
+	if x.Shape()[0] < leastRows || len(fine) > columns || count(fine) > most {
 		return nil, nil
 	}
 	for _, sigma := range []float64{smooth, steep} {
-		s, err := p.inPlace(layers.Spec{Map: "sequential", Parts: networkLayers(width, sigma, layerWidth)}, x)
+		waves := wavesOf(fine, sigma)
+		if waves == nil || waves.Map == "periodic" && len(fine) > most {
+			return nil, nil
+		}
+		s, err := p.inPlace(layers.Spec{Map: "sequential", Parts: networkLayers(waves, layerWidth)}, x)
 		if err != nil {
 			return nil, err
 		}

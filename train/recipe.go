@@ -37,9 +37,10 @@ type Recipe struct {
 	// frozen one, and of a fitted map as in layers.Spec.FillDefaults.
 	//
 	// A Spec with a Dtype and a Seed at most leaves the map open: under the default Fitter, a "sequential" of periodic
-	// columns and two dense layers takes the place of the map if short fits to at most 4000 rows then have less loss, by
-	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 500 of at most 128 columns of which one
-	// has more than eight values.
+	// columns and two dense layers takes the place of the map if short fits to at most 20,000 rows then have less loss, by
+	// a share 1/√n, on n rows held out. It is for dense rows in memory, at least 500 of at most 512 columns, of which 1 to
+	// 128 have more than eight values. These are periodic, and the others stay as they are beside them. If the columns
+	// change between the two kinds more than eleven times, all are periodic, which is for at most 128.
 	// A model whose head is solved for takes the place of either if it has less loss on a fifth of the rows, held out up
 	// to five times, or less than a quarter of the loss of the short fits. It is "linear", with ridge or logistic
 	// regression, and then has to have less loss by 1.5 standard errors of the difference, or, for targets of dense rows,

@@ -118,7 +118,7 @@ func binary(x *tensor.Dense) bool {
 func (p *prepared) chooseScale(ctx context.Context, s *data.Set, y *mat.Dense, scales []string, spec layers.Spec,
 	f sgd.MiniBatch) (best *data.Scaler, err error) {
 	solved := p.open && p.recipe.Tuner == nil && plain(f) && p.n <= shortRows
-	f = shortFit(f)
+	f = shortFit(f, math.MaxInt)
 	if p.n > shortRows {
 		part := data.Shuffle(p.n, p.model.Spec.Seed)[:shortRows]
 		s, y = &data.Set{X: data.Rows(s.X, part)}, given.TargetRows(y, part)

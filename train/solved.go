@@ -23,7 +23,7 @@ import (
 func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
 	const fewest, much = 20, 4
 	rows, memory := t.rows.(data.Pairs)
-	if !memory || !p.open || !plain(b) {
+	if !memory || !p.open {
 		return from, nil
 	}
 	n, columns := rows.X.Shape()[0], rows.X.Shape()[1]

@@ -25,7 +25,7 @@ type start struct {
 	learns effort           // by which each trial learns scales; none if it is the zero value
 }
 
-// chooseStart compares short fits to at most shortRows of the rows of fewColumns, by their losses on n that are held out.
+// chooseStart compares short fits to at most startRows of the rows of fewColumns, by their losses on n that are held out.
 // The map starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has
 // less loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes
 // its place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn,
@@ -35,11 +35,11 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if n == 0 {
 		return best, nil
 	}
-	if n > shortRows {
-		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:shortRows])
+	if n > startRows {
+		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:startRows])
 	}
 	first := b.MapDecays[0]
-	b = shortFit(b)
+	b = shortFit(b, 8*startRows/rows.X.Shape()[0])
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
 	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), brief, b)
@@ -155,13 +155,18 @@ func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch
 	return b, err
 }
 
-// shortRows is the most rows of the short fits that choose a scaler or a start.
+// shortRows is the most rows of the short fits that choose a scaler.
 const shortRows = 4000
 
-// shortFit has the options of these fits, a middle one of the decays among them.
-func shortFit(b sgd.MiniBatch) sgd.MiniBatch {
-	const epochs = 16
+// startRows is the most rows of the short fits that choose a start: of fewer a network learns less than a map.
+const startRows = 5 * shortRows
+
+// shortFit has the options of these fits, at most so many epochs and a middle one of the decays among them.
+func shortFit(b sgd.MiniBatch, epochs int) sgd.MiniBatch {
+	const most = 16
+	epochs = min(epochs, most)
 	b.Epochs = min(cmp.Or(b.Epochs, epochs), epochs)
+	b.WarmUp = min(b.WarmUp, b.Epochs-1)
 	b.MapDecay, b.MapDecays = b.MapDecays[(len(b.MapDecays)-1)/2], nil
 	return b
 }

@@ -362,12 +362,13 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 		}
 		o, chosen := c.starts[step]
 		if chosen {
-			b.MapDecay, b.MapDecays, b.Directions = o.MapDecay, nil, o.Directions
+			b.MapDecay, b.MapDecays, b.Directions, b.Epochs = o.MapDecay, nil, o.Directions, o.Epochs
 		}
 		f = b
 		defer func() {
 			if err == nil && !chosen {
-				c.starts[step] = sgd.FitOptions{MapDecay: t.report.Epochs.MapDecay, Directions: t.report.Epochs.Directions}
+				r := t.report.Epochs
+				c.starts[step] = sgd.FitOptions{MapDecay: r.MapDecay, Directions: r.Directions, Epochs: r.Epochs[0].Of}
 			}
 		}()
 	case StepSolved:

@@ -33,23 +33,27 @@ type choice struct {
 	decay      float64
 	loss       float64 // of a row
 	missed     float64 // the share of the rows whose class is missed
+	epochs     int     // of the fit to all rows
 	err        error   // that one of the fits has diverged
 }
 
 // choices are where the fit may begin, the best first: with the map as it is or turned by Directions, and with one of
 // MapDecays. No larger decay counts after one that has more loss than the one before. What misses more classes than
 // another by two standard errors is left out: a fit that has learned nothing may have less loss than one that is too
-// sure.
-func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) ([]choice, error) {
+// sure. If the number of epochs is free and rows are in memory, it is the short fits' where the best choice would learn
+// noise in more.
+func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples,
+	free bool) ([]choice, error) {
 	short, divisions, held := o.short(m, rows)
-	starts := []choice{{start: snapshot(m, head), decay: o.MapDecay}}
+	starts := []choice{{start: snapshot(m, head), decay: o.MapDecay, epochs: o.Epochs}}
 	if o.Directions {
 		turned, err := direct(ctx, m, rows, o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		if turned {
-			starts = append(starts, choice{start: snapshot(m, head), directions: true, decay: o.MapDecay})
+			starts = append(starts, choice{start: snapshot(m, head), directions: true, decay: o.MapDecay,
+				epochs: o.Epochs})
 		}
 	}
 	if o.MapDecays == nil {
@@ -92,7 +96,32 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 	enough := fewest + 2*math.Sqrt(max(fewest*(1-fewest), 1/held)/held)
 	all = slices.DeleteFunc(all, func(c choice) bool { return c.missed > enough })
 	slices.SortStableFunc(all, func(a, b choice) int { return cmp.Compare(a.loss, b.loss) })
+	if free && inMemory(rows) > 0 {
+		noise, err := o.learnsNoise(ctx, rows, twins, all[0], short, divisions)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if noise {
+				all[i].epochs = short.Epochs
+			}
+		}
+	}
 	return all, nil
+}
+
+// learnsNoise says whether a choice has more loss after all epochs than after those of the short fits, and misses no
+// fewer classes. It does not if few are missed, or if the short fits have all epochs.
+func (o FitOptions) learnsNoise(ctx context.Context, rows data.Examples, twins twins, c choice, short FitOptions,
+	divisions int) (bool, error) {
+	const noisy = .05 // is the share of missed rows above which their labels may contradict one another
+	if c.missed <= noisy || short.Epochs >= o.Epochs {
+		return false, nil
+	}
+	short.Epochs, short.WarmUp, short.Patience = o.Epochs, o.WarmUp, o.Epochs
+	long := []choice{c}
+	err := short.try(ctx, rows, twins, long, divisions, true)
+	return long[0].loss > c.loss && long[0].missed >= c.missed, err
 }
 
 // try makes short fits for each of some choices, one for each division of the rows, and sets what they came to after the
@@ -118,7 +147,7 @@ func (o FitOptions) try(ctx context.Context, rows data.Examples, twins twins, of
 	})
 	for i := range of {
 		c := &of[i]
-		c.loss = 0
+		c.loss, c.missed = 0, 0
 		for _, r := range results[i*divisions : (i+1)*divisions] {
 			c.loss += r.loss / float64(divisions)
 			c.missed += r.missed / float64(divisions)

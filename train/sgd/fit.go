@@ -41,13 +41,14 @@ import (
 // that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course,
 	error) {
+	free := o.Epochs == 0
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return nil, err
 	}
-	choices := []choice{{decay: o.MapDecay}}
+	choices := []choice{{decay: o.MapDecay, epochs: o.Epochs}}
 	if (o.MapDecays != nil || o.Directions) && tunes(m) {
 		var err error
-		if choices, err = o.choices(ctx, m, head, rows); err != nil {
+		if choices, err = o.choices(ctx, m, head, rows, free); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +60,7 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 		if err := restore(m, head, c.start); err != nil {
 			return nil, err
 		}
-		o.MapDecay = c.decay
+		o.MapDecay, o.Epochs = c.decay, c.epochs
 		f, err := newFitter(ctx, m, head, rows, o, math.MaxInt)
 		if err != nil {
 			return nil, err

@@ -54,7 +54,7 @@ const (
 //	bike,      D = 512   .2453     .2242    .1984    .2195     .1973    .1839
 //	elevators, D = 512   .0899     .0887    .0895    .0899     .0900    .0949
 type FitOptions struct {
-	Epochs    int     // 0: 20, or 40 if the map is tuned, and fewer, at least 8, of more than 50,000 rows in memory
+	Epochs    int     // 0: 20, or 40 if the map is tuned, and fewer, at least 8, of more than 50,000 rows in memory; see MapDecays
 	Batch     int     // rows per step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
 	MapRate   float64 // of the map; 0: twice LearnRate for Adam, a hundredth of it for SGD
@@ -79,7 +79,11 @@ type FitOptions struct {
 	// fifth is fewer than 600 rows, rows in memory are divided up to eight times, or four for a map with more than 2^20
 	// tuned numbers. If the fit to all rows then fails, with more than twice the loss of the short fits, it is begun again
 	// with the next best, unless there are Checkpoints. Short fits of layers of this module to rows in memory run in
-	// parallel, on GOMAXPROCS copies. nil: MapDecay.
+	// parallel, on GOMAXPROCS copies.
+	//
+	// Where the best of them misses more than a twentieth of the classes of rows in memory, labels may contradict one
+	// another. If Epochs is 0, it is fitted again, with all epochs: if it then has more loss and misses no fewer classes,
+	// the fit to all rows ends after as many epochs as the short ones. nil: MapDecay.
 	MapDecays []float64
 	// Directions turns and scales the frequencies W of a FourierLayer before the fit, W ← M^½ W, where M is the average
 	// gradient outer product of ridge regression on its features, scaled to the trace of the identity. It is for the

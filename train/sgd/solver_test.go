@@ -321,6 +321,35 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// TestNoisyLabels: where labels contradict one another, the fit ends after as many epochs as the short ones if more of
+// them have more loss on held-out rows; a given number of epochs stays.
+func TestNoisyLabels(t *testing.T) {
+	const n, d, features = 5000, 8, 256 // short fits have 120,000/n epochs
+	for _, c := range []struct {
+		flipped       float64
+		given, epochs int
+	}{{.3, 0, 24}, {0, 0, 40}, {.3, 40, 40}} {
+		rng, labels := rand.New(rand.NewPCG(1, 2)), make([]int, n)
+		x := tensor.New(tensor.WithShape(n, d), tensor.Of(tensor.Float32))
+		for i := range x.Float32s() {
+			x.Float32s()[i] = float32(rng.NormFloat64())
+		}
+		for i := range labels {
+			if (x.Float32s()[i*d] > 0) != (rng.Float64() < c.flipped) {
+				labels[i] = 1
+			}
+		}
+		rows := data.Pairs{X: x, Y: must(data.OneVersusRest(labels, 2))}
+		m := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, d, features, layers.Tune(layers.All),
+			layers.WithDtype(tensor.Float32)))
+		head := must(layers.NewSoftmaxHead(features, 2, layers.WithDtype(tensor.Float32)))
+		course := must(Fit(t.Context(), m, head, rows, FitOptions{MapDecays: []float64{0}, Epochs: c.given}))
+		if got := len(course.Epochs); got != c.epochs {
+			t.Errorf("%v of the labels are wrong: %d epochs, want %d", c.flipped, got, c.epochs)
+		}
+	}
+}
+
 // TestManyRows: the epochs of a fit without Epochs go over two million rows together, and a loss of short fits is the
 // one of 50,000 of the rows, whose errors name the row among all.
 func TestManyRows(t *testing.T) {
