@@ -17,7 +17,7 @@ const layerWidth = 256
 // smooth and steep are standard deviations of the first frequencies of periodic columns.
 const smooth, steep = .3, 1
 
-// networkLayers are the layers of a network: waves, if there are any, and two dense layers with so many outputs.
+// networkLayers are the layers of a network: waves, if there are any, and two dense layers of hidden outputs each.
 func networkLayers(waves *layers.Spec, hidden int) []layers.Spec {
 	relu := withTune(layers.Spec{Map: "dense", Features: hidden, Params: layers.Values{"activation": "relu"}})
 	if waves == nil {
@@ -64,6 +64,7 @@ func wavesOf(fine []bool, sigma float64) *layers.Spec {
 	return &layers.Spec{Map: "concat", Parts: parts, Params: layers.Values{"from": from, "to": to}}
 }
 
+// count is the number of columns with more than a few values.
 func count(fine []bool) (n int) {
 	for _, f := range fine {
 		if f {

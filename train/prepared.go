@@ -367,7 +367,8 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 		}
 		chosen := part
 		if c := t.report.Epochs; c != nil {
-			chosen.MapDecay, chosen.MapDecays, chosen.Directions, chosen.Epochs = c.MapDecay, nil, c.Directions, c.Epochs[0].Of
+			chosen.MapDecay, chosen.MapDecays, chosen.Directions = c.MapDecay, nil, c.Directions
+			chosen.Epochs = c.Epochs[0].Of
 		}
 		if chooses && plain(own) {
 			if from, err = p.orSolved(ctx, t, from, chosen); err == nil && from.solver != nil {

@@ -158,10 +158,11 @@ func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch
 // shortRows is the most rows of the short fits that choose a scaler.
 const shortRows = 4000
 
-// startRows is the most rows of the short fits that choose a start: of fewer a network learns less than a map.
+// startRows is the most rows of the short fits that choose a start. Of few rows a map learns more than a network, which
+// may be the better one of many.
 const startRows = 5 * shortRows
 
-// shortFit has the options of these fits, at most so many epochs and a middle one of the decays among them.
+// shortFit returns the options of these fits: at most 16 epochs, or fewer, and a middle one of the decays.
 func shortFit(b sgd.MiniBatch, epochs int) sgd.MiniBatch {
 	const most = 16
 	epochs = min(epochs, most)

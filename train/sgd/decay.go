@@ -114,7 +114,7 @@ func (o *FitOptions) choices(ctx context.Context, m layers.Layer, head layers.He
 // fewer classes. It does not if few are missed, or if the short fits have all epochs.
 func (o FitOptions) learnsNoise(ctx context.Context, rows data.Examples, twins twins, c choice, short FitOptions,
 	divisions int) (bool, error) {
-	const noisy = .05 // is the share of missed rows above which their labels may contradict one another
+	const noisy = .05 // the share of missed rows above which their labels may contradict one another
 	if c.missed <= noisy || short.Epochs >= o.Epochs {
 		return false, nil
 	}

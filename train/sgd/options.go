@@ -54,7 +54,9 @@ const (
 //	bike,      D = 512   .2453     .2242    .1984    .2195     .1973    .1839
 //	elevators, D = 512   .0899     .0887    .0895    .0899     .0900    .0949
 type FitOptions struct {
-	Epochs    int     // 0: 20, or 40 if the map is tuned, and fewer, at least 8, of more than 50,000 rows in memory; see MapDecays
+	// Epochs are passes over the rows. 0: 20, or 40 if the map is tuned; of more than 50,000 rows in memory fewer, but at
+	// least 8, and also where MapDecays find that more would learn noise.
+	Epochs    int
 	Batch     int     // rows per step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
 	MapRate   float64 // of the map; 0: twice LearnRate for Adam, a hundredth of it for SGD
