@@ -324,6 +324,9 @@ func must[T any](v T, err error) T {
 // TestNoisyLabels: where labels contradict one another, the fit ends after as many epochs as the short ones if more of
 // them have more loss on held-out rows; a given number of epochs stays.
 func TestNoisyLabels(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("half a minute under the race detector, which sees such fits in TestMapDecays")
+	}
 	const n, d, features = 5000, 8, 256 // short fits have 120,000/n epochs
 	for _, c := range []struct {
 		flipped       float64
