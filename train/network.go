@@ -74,19 +74,19 @@ func count(fine []bool) (n int) {
 	return n
 }
 
-// fineColumns says which columns have more than a few values; none of sparse rows.
+// fineColumns says which columns have more than a few values in 1000 of the rows; none of sparse rows.
 func fineColumns(m ops.Matrix) []bool {
 	const few, rows = 8, 1000
 	x, dense := m.(*tensor.Dense)
 	if !dense {
 		return nil
 	}
-	n, d := min(rows, x.Shape()[0]), x.Shape()[1]
-	fine := make([]bool, d)
+	all, d := x.Shape()[0], x.Shape()[1]
+	n, fine := min(rows, all), make([]bool, d)
 	for j := range fine {
 		seen := map[float64]bool{}
 		for i := 0; i < n && !fine[j]; i++ {
-			seen[given.Cell(x, i*d+j)] = true
+			seen[given.Cell(x, i*all/n*d+j)] = true
 			fine[j] = len(seen) > few
 		}
 	}

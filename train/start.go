@@ -25,28 +25,34 @@ type start struct {
 	learns effort           // by which each trial learns scales; none if it is the zero value
 }
 
-// chooseStart compares short fits to at most startRows of the rows of fewColumns, by their losses on n that are held out.
-// The map starts with a scale for each column, learned by the marginal likelihood on at most 256 features, if it then has
-// less loss by a share 1/√n than as drawn or with Directions. If the recipe leaves the map open, the best network takes
-// its place if it has less loss by such a share than the map with these starts, with a middle of MapDecays, or as drawn,
-// also with the first.
+// chooseStart compares short fits to the rows of fewColumns, by their losses on n that are held out: to at most shortRows
+// or, with networks, startRows of them. The map starts with a scale for each column, learned by the marginal likelihood
+// on at most 256 features, if it then has less loss by a share 1/√n than as drawn or with Directions. If the recipe
+// leaves the map open, the best network takes its place if it has less loss by such a share than the map with these
+// starts, with a middle of MapDecays, or as drawn, also with the first.
 func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
 	rows, n := fewColumns(from)
 	if n == 0 {
 		return best, nil
 	}
-	if n > startRows {
-		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:startRows])
+	var networks []layers.Spec
+	most := shortRows
+	if p.open && b.LearnRate == 0 && b.MapRate == 0 { // which are options for the map
+		if networks, err = p.networks(rows.X); err != nil {
+			return best, err
+		}
+	}
+	if networks != nil {
+		most = startRows
+	}
+	if n > most {
+		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:most])
 	}
 	first := b.MapDecays[0]
 	b = shortFit(b, 8*startRows/rows.X.Shape()[0])
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
 	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), brief, b)
-	var networks []layers.Spec
-	if err == nil && p.open && b.LearnRate == 0 && b.MapRate == 0 { // which are options for the map
-		networks, err = p.networks(rows.X)
-	}
 	if err != nil || scaled.scaled == nil && networks == nil {
 		return best, err
 	}
@@ -158,8 +164,8 @@ func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch
 // shortRows is the most rows of the short fits that choose a scaler.
 const shortRows = 4000
 
-// startRows is the most rows of the short fits that choose a start. Of few rows a map learns more than a network, which
-// may be the better one of many.
+// startRows is the most rows of the short fits that choose between the map and networks. Of few rows a map learns more
+// than a network, which may be the better one of many.
 const startRows = 5 * shortRows
 
 // shortFit returns the options of these fits: at most 16 epochs, or fewer, and a middle one of the decays.
