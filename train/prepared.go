@@ -322,7 +322,7 @@ func (p *prepared) problem(s layers.Spec, features int) fits.Problem {
 // learner fits a map and a head in a trial.
 type learner func(ctx context.Context, t *trial) error
 
-// fitted is the learner of a Fitter. Mini-batches choose their decay and their start in the fit to all rows, and keep
+// fitted is the learner of a Fitter. Mini-batches choose decay, start and epochs in the fit to all rows, and keep
 // them in later fits.
 func (p *prepared) fitted(f fits.Fitter) learner {
 	b, batches := f.(sgd.MiniBatch)
@@ -367,8 +367,7 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 		}
 		chosen := part
 		if c := t.report.Epochs; c != nil {
-			chosen.MapDecay, chosen.MapDecays, chosen.Directions = c.MapDecay, nil, c.Directions
-			chosen.Epochs = c.Epochs[0].Of
+			chosen = settled(part, c)
 		}
 		if chooses && plain(own) {
 			if from, err = p.orSolved(ctx, t, from, chosen); err == nil && from.solver != nil {
@@ -380,6 +379,12 @@ func (p *prepared) descended(b sgd.MiniBatch) learner {
 		}
 		return err
 	}
+}
+
+// settled are mini-batches that do as a fit has chosen.
+func settled(b sgd.MiniBatch, c *fits.Course) sgd.MiniBatch {
+	b.MapDecay, b.MapDecays, b.Directions, b.Epochs = c.MapDecay, nil, c.Directions, c.Epochs[0].Of
+	return b
 }
 
 // workers is how many trials of a Fitter may run side by side: several, where mini-batches tune a map of rows in memory.

@@ -136,7 +136,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 		t.Descent.MapDecays, t.Descent.LabelSmoothing = d.MapDecays, cmp.Or(t.Descent.LabelSmoothing, d.LabelSmoothing)
 	}
 	c := &tuning{Tuner: t, p: p, solve: p.solverOf(p.model.Spec), solved: StepAll, twin: by.features,
-		starts: map[string]sgd.FitOptions{}, scaled: map[layers.Policy]start{}}
+		courses: map[string]*fits.Course{}, scaled: map[layers.Policy]start{}}
 	report.Chosen = t.Steps[0]
 	if !alone {
 		if batches {
@@ -240,14 +240,14 @@ func (t *Tuner) descends() bool {
 // tuning is a Tuner at work.
 type tuning struct {
 	Tuner
-	p      *prepared
-	solve  fits.Fitter               // fits the head of a map that does not change any more
-	solved string                    // what StepSolved goes on from
-	twin   int                       // the largest number of features that the scales are learned on
-	starts map[string]sgd.FitOptions // MapDecay and Directions of the steps that have chosen them
-	mu     sync.Mutex                // of scaled
-	scaled map[layers.Policy]start   // the most likely scales of the trials
-	means  map[string]float64        // of the losses of the steps on held-out rows; nil: a single step
+	p       *prepared
+	solve   fits.Fitter             // fits the head of a map that does not change any more
+	solved  string                  // what StepSolved goes on from
+	twin    int                     // the largest number of features that the scales are learned on
+	courses map[string]*fits.Course // of the steps that have chosen how to fit
+	mu      sync.Mutex              // of scaled
+	scaled  map[layers.Policy]start // the most likely scales of the trials
+	means   map[string]float64      // of the losses of the steps on held-out rows; nil: a single step
 }
 
 // choose takes the steps in trials and finds the best.
@@ -360,15 +360,14 @@ func (c *tuning) take(ctx context.Context, t *trial, step string) (err error) {
 		if t.held != nil {
 			b.ScoreRows = -1
 		}
-		o, chosen := c.starts[step]
+		course, chosen := c.courses[step]
 		if chosen {
-			b.MapDecay, b.MapDecays, b.Directions, b.Epochs = o.MapDecay, nil, o.Directions, o.Epochs
+			b = settled(b, course)
 		}
 		f = b
 		defer func() {
 			if err == nil && !chosen {
-				r := t.report.Epochs
-				c.starts[step] = sgd.FitOptions{MapDecay: r.MapDecay, Directions: r.Directions, Epochs: r.Epochs[0].Of}
+				c.courses[step] = t.report.Epochs
 			}
 		}()
 	case StepSolved:
