@@ -18,7 +18,7 @@ import (
 // setup is what the batteries have to be told of a map.
 type setup struct {
 	sets  string                                        // the parameters to test with, one set after another
-	naive func(v layers.Values, x, z []float64) float64 // the kernel by its plain formula; nil: that of another map
+	naive func(v layers.Values, x, z []float64) float64 // the plain formula of the kernel; nil: another map has it
 	outside
 }
 
@@ -253,7 +253,7 @@ func (v variant) spec(d, m int, seed uint64) layers.Spec {
 		Seed: seed}
 }
 
-// columns is the number of features of a frequency in d dimensions, 0 where the user does not choose that of the map.
+// columns is the number of features of a frequency in d dimensions, 0 where the user does not choose how many the map has.
 func (v variant) columns(d int) int {
 	switch {
 	case !v.entry.HasFeatures():

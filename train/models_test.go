@@ -95,7 +95,7 @@ func bagParams(name string, axes int) layers.Values {
 }
 
 // modelCases are every map with every head, for classes and for targets, in either element type, frozen and tuned in
-// every way that it has, and those of savedCases. A head sees features, whichever map they are of, so that no map has
+// every way that it has, and the specs of savedCases. A head sees features, whichever map they are of, so that no map has
 // all of this at once.
 func modelCases() (all []modelCase) {
 	add := func(c modelCase, what string, f fits.Fitter) { c.what, c.Fitter = what, f; all = append(all, c) }

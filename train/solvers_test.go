@@ -188,7 +188,7 @@ func TestOptimum(t *testing.T) {
 }
 
 // TestSVMAgainstLIBLINEAR: on letter and usps, as they are, the objectives of all classes are together no further above
-// the least than those of LIBLINEAR's solver 2 under its own defaults.
+// the least than the ones of LIBLINEAR's solver 2 under its own defaults.
 func TestSVMAgainstLIBLINEAR(t *testing.T) {
 	liblinear, err := exec.LookPath("liblinear-train")
 	if err != nil {

@@ -140,7 +140,7 @@ func (x CSR[T]) dense() []T {
 	return v
 }
 
-// sparseRows draws a sparse matrix of about so many entries a row. It is a part of a matrix with one row more.
+// sparseRows draws a sparse matrix of about stored entries a row. It is a part of a matrix with one row more.
 func sparseRows[T Float](n, d, stored int, seed uint64) CSR[T] {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x := CSR[T]{Rows: n + 1, Cols: d, Ptr: make([]int, n+2)}
