@@ -125,14 +125,6 @@ func (i Implementation) Ssyrk(uplo blas.Uplo, tA blas.Transpose, n, k int, alpha
 	simd.Syrk(uplo == blas.Lower, tA != blas.NoTrans, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// DsyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows aᵢ of a [k, n] to the lower triangle of c [n, n]; lda and ldc
-// are the distances of rows. With by = -ā it is the scatter matrix of the rows about their mean, without a separate
-// pass to subtract the mean. BLAS has no such routine. It panics if a size is negative or an operand does not lie
-// within its slice.
-func DsyrkMoved(n, k int, a []float64, lda int, by, c []float64, ldc int) {
-	simd.SyrkMoved(n, k, a, lda, by, c, ldc)
-}
-
 // FloatRows is the largest number of products that DsyrkFloat32 sums in float32.
 const FloatRows = simd.WideDepth
 

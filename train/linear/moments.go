@@ -182,14 +182,14 @@ func (s *RidgeStats) addBlock(b *ridgeBlock) {
 	case sparse != nil:
 		sparse.add(s.g, b.mass, less)
 	case b.narrow && s.addFloat32(b, less):
-	case b.w == nil:
-		fast.DsyrkMoved(d, b.n, b.z, d, less, s.g, d)
 	default:
 		s.wide = slices.Grow(s.wide[:0], b.n*d)[:b.n*d]
 		given.InParallel(b.n, func(r int) {
 			row := s.wide[r*d:][:d]
 			floats.AddTo(row, b.z[r*d:][:d], less)
-			floats.Scale(math.Sqrt(b.w[r]), row)
+			if b.w != nil {
+				floats.Scale(math.Sqrt(b.w[r]), row)
+			}
 		})
 		fast.Implementation{}.Dsyrk(blas.Lower, blas.Trans, d, b.n, 1, s.wide, d, 1, s.g, d)
 	}

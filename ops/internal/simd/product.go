@@ -24,7 +24,6 @@ const (
 	tiledColumns   = 1024     // of a C that is a triangle, from which on A is copied where panels make low tiles
 	smallWork      = 1 << 16  // products with fewer multiplications than this are not worth a goroutine
 	segment        = 288      // columns between two epilogues
-	movedAtOnce    = 512      // numbers of a panel that one call moves
 )
 
 // product is one C = alpha·op(A)·op(B), plus bias or beta·C, with an epilogue, on its way over the cores.
@@ -42,7 +41,6 @@ type product[T Float] struct {
 	beta      T   // what C holds already is kept this many times
 	output[T]
 	triangle triangle  // the part of C that is wanted; one of them has no epilogue
-	moved    []T       // added to the columns of op(A), which is the transpose of op(B), of a triangle
 	wide     []float64 // a lower triangle, ld apart, to which sums of up to WideDepth steps are added; nil: C is dst
 	workers  int       // goroutines, or 0 for GOMAXPROCS
 	bad      firstBad
@@ -280,9 +278,7 @@ func (p *product[T]) do(i, _ int) (badRow int) {
 	if p.packing {
 		lo, hi := i%p.across*p.strip, min((i%p.across+1)*p.strip, p.panels)
 		k0, k := p.kBlock(i / p.across)
-		to := p.packed[p.offset(k0, k, lo):]
-		p.packPanels(to, p.b, k0, k, p.n, lo, hi)
-		p.movePanels(ws, to, k, lo, hi)
+		p.packPanels(p.packed[p.offset(k0, k, lo):], p.b, k0, k, p.n, lo, hi)
 		return -1
 	}
 	r0, r1, lo, hi := p.part(i)

@@ -51,7 +51,6 @@ func (p *product[T]) job(ws *workspace[T], r0, r1, lo, hi int) {
 func (s *sweep[T]) packB(lo, hi int) {
 	s.ws.b = grow(s.ws.b, s.k*s.width*(hi-lo))
 	s.packPanels(s.ws.b, s.product.b, s.k0, s.k, s.n, lo, hi)
-	s.movePanels(s.ws, s.ws.b, s.k, lo, hi)
 	s.b, s.b0 = s.ws.b, lo
 }
 
@@ -90,19 +89,19 @@ func (s *sweep[T]) tile(t int) (i, rows int) {
 	return i0 + i, rows
 }
 
-// inPlace: kernels read A where it lies, unless it is to be scaled, moved or its logarithm taken, or it is transposed
+// inPlace: kernels read A where it lies, unless it is to be scaled or its logarithm taken, or it is transposed
 // and its rows are a multiple of 1 KB apart: then the steps of a product would compete for a few sets of the
 // first-level cache. Neither where panels make low tiles: a copy makes full ones.
 func (s *sweep[T]) inPlace() bool {
 	if s.a.t && (s.triangle != whole && s.lowPanels() || s.a.ld*sizeof[T]()%1024 == 0) {
 		return false
 	}
-	return s.alpha == 1 && s.shift == nil && s.moved == nil && !s.once
+	return s.alpha == 1 && s.shift == nil && !s.once
 }
 
 // inTiles says that a transposed A is copied tile by tile, so that its steps lie one after another. A C of few columns
 // does not read them often enough to pay for it: a copy as A lies, with other strides, takes half as long there.
-func (s *sweep[T]) inTiles() bool { return s.a.t && (s.n > 128 || s.moved != nil) }
+func (s *sweep[T]) inTiles() bool { return s.a.t && s.n > 128 }
 
 // packA copies alpha·op(A), or ln(A + shift), of the block where it cannot be read in place: as it lies, with rows
 // s.lda apart, or tile by tile, each [k, rows].
@@ -138,14 +137,10 @@ func (s *sweep[T]) packTiles() {
 	for k0 := 0; k0 < s.k; k0 += some {
 		steps := min(some, s.k-k0)
 		from, ld := s.a.v[(s.k0+k0)*s.a.ld+s.i0:], s.a.ld
-		if s.alpha != 1 || s.moved != nil {
+		if s.alpha != 1 {
 			s.ws.line = grow(s.ws.line, some*n)
 			for k := range steps {
-				line := s.ws.line[k*n:][:n]
-				scaleCopy(line, from[k*ld:][:n], s.alpha)
-				if s.moved != nil {
-					vecAdd(line, s.moved[s.i0:s.i1])
-				}
+				scaleCopy(s.ws.line[k*n:][:n], from[k*ld:][:n], s.alpha)
 			}
 			from, ld = s.ws.line, n
 		}
@@ -174,28 +169,6 @@ func copyTile[T Float](dst, from []T, rows, steps, ld int) {
 			*(*[12]T)(to) = *(*[12]T)(step)
 		default:
 			copy(to, step)
-		}
-	}
-}
-
-// movePanels adds what A is moved by to panels lo to hi, which are its transpose.
-func (p *product[T]) movePanels(ws *workspace[T], panels []T, k, lo, hi int) {
-	if p.moved == nil {
-		return
-	}
-	rows := min(k, movedAtOnce/p.width) // of a panel, for fewer calls
-	ws.line = grow(ws.line, rows*p.width)
-	for q := lo; q < hi; q++ {
-		by := p.moved[q*p.width : min((q+1)*p.width, p.n)]
-		clear(ws.line)
-		for i := range rows {
-			copy(ws.line[i*p.width:], by)
-		}
-		panel := panels[(q-lo)*k*p.width:][:k*p.width]
-		for len(panel) > 0 {
-			some := min(len(panel), len(ws.line))
-			vecAdd(panel[:some], ws.line[:some])
-			panel = panel[some:]
 		}
 	}
 }

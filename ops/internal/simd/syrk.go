@@ -19,23 +19,10 @@ const (
 // leaves the rest of c alone. op transposes if aT is set: op(a) is [n,k] and c [n,n], with rows lda and ldc apart.
 // Everything else is as in Gemm.
 func Syrk[T Float](low, aT bool, n, k int, alpha T, a []T, lda int, beta T, c []T, ldc int) {
-	part := upper
+	part, A := upper, matrix[T]{a, lda, aT}
 	if low {
 		part = lower
 	}
-	syrk(part, n, k, alpha, matrix[T]{a, lda, aT}, nil, beta, c, ldc)
-}
-
-// SyrkMoved adds Σ (aᵢ + by)(aᵢ + by)ᵀ over the k rows of a [k,n] to the lower triangle of c [n,n]: the scatter of rows
-// about a point, without a copy of them that has it taken away. It panics where an operand does not lie within its
-// slice.
-func SyrkMoved[T Float](n, k int, a []T, lda int, by, c []T, ldc int) {
-	matrix[T]{by, max(1, n), false}.check("by", 1, n)
-	syrk(lower, n, k, 1, matrix[T]{a, lda, true}, by[:n], 1, c, ldc)
-}
-
-// syrk is Syrk, or with by SyrkMoved.
-func syrk[T Float](part triangle, n, k int, alpha T, a matrix[T], by []T, beta T, c []T, ldc int) {
 	matrix[T]{c, ldc, false}.check("c", n, n)
 	ks := kernelsOf[T](active, n)
 	// gonum's, for one, multiplies c by a beta of 0, NaN and all.
@@ -48,25 +35,15 @@ func syrk[T Float](part triangle, n, k int, alpha T, a matrix[T], by []T, beta T
 			return
 		}
 	}
-	a.check("a", n, k)
+	A.check("a", n, k)
 	if ks == nil {
-		if by != nil {
-			pool, ws := takeSpace[T]()
-			defer pool.Put(ws)
-			ws.a = grow(ws.a, k*n)
-			for i := range k {
-				copy(ws.a[i*n:], a.row(i, n))
-				vecAdd(ws.a[i*n:i*n+n], by)
-			}
-			a = matrix[T]{ws.a, max(1, n), true}
-		}
-		syrkGeneric(part == lower, n, k, alpha, a, beta, c, ldc)
+		syrkGeneric(low, n, k, alpha, A, beta, c, ldc)
 		return
 	}
 	p := newProduct(ks, n, n, k)
-	p.alpha, p.a, p.b, p.beta = alpha, a, matrix[T]{a.v, a.ld, !a.t}, beta
+	p.alpha, p.a, p.b, p.beta = alpha, A, matrix[T]{a, lda, !aT}, beta
 	p.output = output[T]{dst: c, ld: ldc, m: n}
-	p.triangle, p.moved = part, by
+	p.triangle = part
 	p.run()
 }
 
