@@ -210,6 +210,21 @@ func TestCrossValidateRidgeWeights(t *testing.T) {
 	}
 }
 
+// TestCrossValidateNamesRow: a row that the map refuses has its number in the file, whatever part of the rows a fit is on.
+func TestCrossValidateNamesRow(t *testing.T) {
+	set := cvSets(t, 61)["classes"]
+	set.Source = "rows.csv"
+	for i := range set.X.(*tensor.Dense).Float64s() {
+		set.X.(*tensor.Dense).Float64s()[i] = float64(1 + i%7)
+	}
+	set.X.(*tensor.Dense).Float64s()[57*set.Dims()+1] = -1
+	spec := layers.Spec{Map: "exp-semigroup", Features: 8, Params: layers.Values{"beta": .5}}
+	for _, f := range []fits.Fitter{linear.RidgeOptions{}, linear.CGOptions{}, sgd.MiniBatch{Head: "softmax"}} {
+		_, err := train.Recipe{Spec: spec, Fitter: f}.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: 3})
+		wants(t, f, err, domain.ErrDomain, "rows.csv: layers: RandomLaplaceLayer \"exp-semigroup\": x[57,1] = -1")
+	}
+}
+
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
 // rows want, as is a Spec without a policy, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {

@@ -82,21 +82,31 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	return nil, fmt.Errorf("%s: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", who, what, t.Shape(), t.Strides(), domain.ErrShape)
 }
 
-// take copies some of the pairs.
-func (p Pairs) take(rows []int) Pairs {
+// Take returns a copy of some of the pairs, in the given order. Its Locate turns the number of a row in an error into
+// the one that the row has in p. It panics for pairs that Check refuses, without rows to take, and when one is out of
+// range.
+func (p Pairs) Take(rows []int) Pairs {
+	if _, err := p.Check("data: Pairs.Take"); err != nil {
+		panic(err.Error())
+	}
+	if len(rows) == 0 {
+		panic("data: Pairs.Take: there are no rows to take")
+	}
 	out := Pairs{X: Rows(p.X, rows), Y: mat.NewDense(len(rows), p.Y.RawMatrix().Cols, nil)}
 	for i, r := range rows {
 		out.Y.SetRow(i, p.Y.RawRowView(r))
 	}
-	if p.Locate != nil {
-		out.Locate = func(err error) error {
-			return p.Locate(locate(err, func(row int) (file string, line, at int) {
-				if row < 0 {
-					return "", 0, row
-				}
-				return "", 0, rows[row]
-			}))
+	out.Locate = func(err error) error {
+		err = locate(err, func(row int) (file string, line, at int) {
+			if row < 0 || row >= len(rows) {
+				return "", 0, row
+			}
+			return "", 0, rows[row]
+		})
+		if p.Locate == nil {
+			return err
 		}
+		return p.Locate(err)
 	}
 	return out
 }
@@ -205,7 +215,7 @@ func (k kept) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error] {
 			if len(rows) == 0 {
 				continue
 			}
-			if err := emit(b.take(rows)); err != nil {
+			if err := emit(b.Take(rows)); err != nil {
 				return err
 			}
 		}

@@ -176,7 +176,7 @@ func denseRows(s *rows.Source) (*dualRows, error) {
 	all := &dualRows{n: s.N, d: s.Features, z: make([]float64, s.N*s.Features),
 		mean: make([]float64, s.Features), single: true}
 	err := s.Each(func(names rows.Names, block *tensor.Dense, y *mat.Dense) error {
-		if err := rows.CheckFinite("Ridge", block, y, names.At); err != nil {
+		if err := rows.CheckFinite("Ridge", block, names); err != nil {
 			return err
 		}
 		b, d := block.Shape()[0], s.Features
@@ -282,12 +282,9 @@ func newDualRows(s *rows.Source) (*dualRows, error) {
 	}
 	s.Block = s.N // one, of all rows
 	r := &dualRows{n: s.N, d: s.Features, mean: make([]float64, s.Features)}
-	err := s.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
+	err := s.EachMatrix(func(_ rows.Names, z ops.Matrix, _ *mat.Dense) error {
 		x := z.(*ops.CSR)
 		err := ops.CheckRows(domain.Reals(), "train: Ridge", x)
-		if err == nil {
-			err = given.CheckTargets("Ridge", y, names.At)
-		}
 		if err == nil {
 			r.x, err = x.As(tensor.Float64, "train: Ridge")
 		}

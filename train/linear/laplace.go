@@ -245,7 +245,7 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 		return fmt.Errorf("train: Laplace: the head has W [%d,%d], and the rows have %d features and targets of %d "+
 			"classes; give the rows and the map of its fit: %w", wd, k, d, y.RawMatrix().Cols, domain.ErrShape)
 	}
-	if err := rows.CheckFinite("Laplace", z, y, names.At); err != nil {
+	if err := rows.CheckFinite("Laplace", z, names); err != nil {
 		return err
 	}
 	weight, err := given.RowWeights("Laplace", h.o.ClassWeights, y, names.At)

@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/internal/factor"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
@@ -50,18 +49,9 @@ func moveMean(mean, other []float64, share float64) (delta []float64) {
 	return delta
 }
 
-// add adds rows, as rows.Rows.
+// add adds rows with finite targets, as rows.Rows.
 func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-	whole, err := data.RowMajor("train: Ridge", "features", z)
-	if err != nil {
-		return err
-	}
-	z = whole.(*tensor.Dense)
 	n, d := z.Shape()[0], z.Shape()[1]
-	if y == nil || n == 0 || d == 0 {
-		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row "+
-			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
-	}
 	yn, k := y.Dims()
 	if yn != n || s.n > 0 && (d != s.Features() || k != s.Targets()) {
 		return fmt.Errorf("train: Ridge: features %v and targets [%d,%d] do not fit each other or the blocks "+
@@ -69,12 +59,9 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 	}
 	step := rows.BlockRows(d)
 	if n > step { // so that none is added where a later one fails
-		err = rows.CheckFinite("Ridge", z, y, names.At)
-	} else {
-		err = given.CheckTargets("Ridge", y, names.At)
-	}
-	if err != nil {
-		return err
+		if err := rows.CheckFinite("Ridge", z, names); err != nil {
+			return err
+		}
 	}
 	w, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)
 	if err != nil {
@@ -95,7 +82,7 @@ func (s *RidgeStats) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error 
 			b.mass = floats.Sum(b.w)
 		}
 		if !s.sum(b, y.Slice(i, i+count, 0, k).(*mat.Dense)) {
-			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
+			if err := rows.CheckFinite("Ridge", z, names); err != nil {
 				return err
 			}
 			return checkScale("Ridge", math.Inf(1)) // rounding can take the mean of the largest numbers beyond them

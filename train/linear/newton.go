@@ -125,9 +125,6 @@ func (o newtonOptions) source(ctx context.Context, m layers.Map, examples data.E
 	if o, err = o.complete(src.N); err != nil {
 		return nil, o, err
 	}
-	if err := given.CheckTargets(o.who, y, rows.Names{}.At); err != nil {
-		return nil, o, err
-	}
 	if err := o.targets(y); err != nil {
 		return nil, o, fmt.Errorf("train: %s: %w", o.who, err)
 	}

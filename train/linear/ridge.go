@@ -294,7 +294,7 @@ func (s *RidgeStats) leaveOneOut(ctx context.Context, src *rows.Source, sample *
 		}
 		var x []float64
 		return src.Each(func(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
-			if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
+			if err := rows.CheckFinite("Ridge", z, names); err != nil {
 				return err
 			}
 			weight, err := given.RowWeights("Ridge", s.ClassWeights, y, names.At)

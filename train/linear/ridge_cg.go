@@ -115,7 +115,7 @@ type normalEquations struct {
 func (e *normalEquations) means() error {
 	var spread rowSpread
 	err := e.src.EachMatrix(func(names rows.Names, z ops.Matrix, y *mat.Dense) error {
-		if err := rows.CheckFinite("Ridge", z, y, names.At); err != nil {
+		if err := rows.CheckFinite("Ridge", z, names); err != nil {
 			return err
 		}
 		spread.addMatrix(z, nil)

@@ -138,7 +138,19 @@ var errSigns = fmt.Errorf("train: Ridge: the features have other signs than thos
 // domain.ErrDtype; domain.ErrDomain for a number that is not finite, with its row counted from the first row added, and
 // with ClassWeights for targets that are not of one class.
 func (s *RidgeStats) Add(z *tensor.Dense, y *mat.Dense) error {
-	return s.add(rows.Names{First: s.n}, z, y)
+	whole, err := data.RowMajor("train: Ridge", "features", z)
+	if err != nil {
+		return err
+	}
+	if z = whole.(*tensor.Dense); y == nil || z.Shape().TotalSize() == 0 {
+		return fmt.Errorf("train: Ridge: a block has features of shape %v and targets %v; give at least one row "+
+			"and one column of both: %w", z.Shape(), given.DimsOf(y), domain.ErrShape)
+	}
+	names := rows.Names{First: s.n}
+	if err := given.CheckTargets("Ridge", y, names.At); err != nil {
+		return err
+	}
+	return s.add(names, z, y)
 }
 
 // reset makes s empty, for d features and k targets.

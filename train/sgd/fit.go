@@ -36,9 +36,10 @@ import (
 //
 // Errors: domain.ErrShape and domain.ErrDtype for rows, map, head and targets that do not fit together; domain.ErrShape
 // for no rows; domain.ErrParam for options out of range and for a head that does not suit the rows; domain.ErrDomain
-// for values outside the map's domain, for targets that the element type cannot hold beside their mean or the δ of a
-// HuberHead, and for squares of targets that overflow where held-out rows choose; an error with a remedy for a loss
-// that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked before each step.
+// for values outside the map's domain, for targets that are not finite or that the element type cannot hold beside their
+// mean or the δ of a HuberHead, and for squares of targets that overflow where held-out rows choose; an error with a
+// remedy for a loss that is not finite; the errors of the rows, with the file and the row; ctx.Err(), which is checked
+// before each step.
 func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (*fits.Course,
 	error) {
 	free := o.Epochs == 0

@@ -31,9 +31,7 @@ func Located(p data.Pairs, err error) error {
 }
 
 // Pick copies some of the pairs.
-func Pick(p data.Pairs, index []int) data.Pairs {
-	return data.Pairs{X: data.Rows(p.X, index), Y: TargetRows(p.Y, index)}
-}
+func Pick(p data.Pairs, index []int) data.Pairs { return p.Take(index) }
 
 // TargetRows are some rows of y.
 func TargetRows(y *mat.Dense, index []int) *mat.Dense {

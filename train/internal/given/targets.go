@@ -114,10 +114,9 @@ type Unit struct {
 	Deviation     []float64 // of each target as it was given
 }
 
-// UnitOf is the unit of the rows of y, and nil for classes and for targets that are not finite, which a fit refuses.
+// UnitOf is the unit of the rows of y, which are finite, and nil for classes.
 func UnitOf(who string, y *mat.Dense, common bool) (*Unit, error) {
-	raw := y.RawMatrix()
-	if i, _, _ := NotFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 || AreClasses(y) {
+	if AreClasses(y) {
 		return nil, nil
 	}
 	return SpreadOf(y).Unit(who, common)

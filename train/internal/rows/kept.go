@@ -43,8 +43,8 @@ func (r *Kept) Each(f func(at int, z ops.Matrix) error) error {
 		return nil
 	}
 	var kept []ops.Matrix
-	err := r.EachMatrix(func(rows Names, z ops.Matrix, y *mat.Dense) error {
-		if err := CheckFinite(r.Who, z, y, rows.At); err != nil {
+	err := r.EachMatrix(func(rows Names, z ops.Matrix, _ *mat.Dense) error {
+		if err := CheckFinite(r.Who, z, rows); err != nil {
 			return err
 		}
 		if err := f(at, z); err != nil {
@@ -62,13 +62,13 @@ func (r *Kept) Each(f func(at int, z ops.Matrix) error) error {
 	return err
 }
 
-// CheckFinite names the first feature or target that is NaN or infinite.
-func CheckFinite(who string, z ops.Matrix, y *mat.Dense, row func(i int) int) error {
+// CheckFinite names the first feature that is NaN or infinite.
+func CheckFinite(who string, z ops.Matrix, rows Names) error {
 	if i, j, v := NotFinite(z); i >= 0 {
-		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the "+
-			"row, or scale the data so that the map does not overflow: %w", who, row(i), row(i), j, v, domain.ErrDomain)
+		return fmt.Errorf("train: %s: row %d has the feature z[%d,%d] = %v, which is not a finite number; drop the row, or "+
+			"scale the data so that the map does not overflow: %w", who, rows.At(i), rows.At(i), j, v, domain.ErrDomain)
 	}
-	return given.CheckTargets(who, y, row)
+	return nil
 }
 
 // NotFinite is the place of the first feature that is NaN or infinite, or -1.

@@ -71,7 +71,7 @@ func New(ctx context.Context, who string, m layers.Map, rows data.Examples) (*So
 	if !memory {
 		return s, nil
 	}
-	whole, err := s.checked(p)
+	whole, err := s.checked(p, 0)
 	if err != nil {
 		return nil, given.Located(p, err)
 	}
@@ -102,8 +102,9 @@ func (s *Source) InUnit() (err error) {
 	return nil
 }
 
-// checked returns pairs that the map takes, in row-major memory.
-func (s *Source) checked(p data.Pairs) (data.Pairs, error) {
+// checked returns pairs that the map takes, with finite targets, in row-major memory. before is the number of rows in
+// earlier blocks.
+func (s *Source) checked(p data.Pairs, before int) (data.Pairs, error) {
 	p, err := p.Check("train: " + s.Who)
 	if err != nil {
 		return p, err
@@ -125,6 +126,9 @@ func (s *Source) checked(p data.Pairs) (data.Pairs, error) {
 			s.outputs, domain.ErrShape)
 	case s.check != nil:
 		err = s.check(p)
+	}
+	if err == nil {
+		err = given.CheckTargets(s.Who, p.Y, Names{before: before}.At)
 	}
 	s.outputs = k
 	return p, err
@@ -166,11 +170,8 @@ func (s *Source) Targets() (*mat.Dense, error) {
 	}
 	var all []float64
 	n := 0
-	err := s.eachBlock(func(b data.Pairs) error {
-		if err := given.CheckTargets(s.Who, b.Y, Names{First: n}.At); err != nil {
-			return err
-		}
-		n += b.Y.RawMatrix().Rows
+	err := s.eachBlock(func(b data.Pairs, before int) error {
+		n = before + b.Y.RawMatrix().Rows
 		err := domain.CheckSize("train: "+s.Who+": the targets and scores of rows that are read", 4*8, n, s.outputs)
 		all = append(all, mat.DenseCopyOf(b.Y).RawMatrix().Data...)
 		return err
@@ -182,9 +183,9 @@ func (s *Source) Targets() (*mat.Dense, error) {
 	return s.Y, nil
 }
 
-// eachBlock calls f with the blocks of a stream, once they are checked.
-func (s *Source) eachBlock(f func(b data.Pairs) error) error {
-	empty := true
+// eachBlock calls f with the blocks of a stream, once they are checked, and the number of rows before each.
+func (s *Source) eachBlock(f func(b data.Pairs, before int) error) error {
+	before := 0
 	for b, err := range s.rows.Blocks(s.Ctx, s.Epoch) {
 		if err != nil {
 			return err
@@ -192,16 +193,16 @@ func (s *Source) eachBlock(f func(b data.Pairs) error) error {
 		if err := s.Cancelled(); err != nil {
 			return err
 		}
-		whole, err := s.checked(b)
+		whole, err := s.checked(b, before)
 		if err == nil {
-			err = f(whole)
+			err = f(whole, before)
 		}
 		if err != nil {
 			return given.Located(b, err)
 		}
-		empty = false
+		before += whole.X.Shape()[0]
 	}
-	if empty {
+	if before == 0 {
 		return fmt.Errorf("train: %s: there are no rows to fit; add some: %w", s.Who, domain.ErrShape)
 	}
 	return s.Cancelled()
@@ -235,8 +236,7 @@ func (s *Source) pass(as form, f Matrix) error {
 	if s.Memory != nil {
 		return given.Located(*s.Memory, s.cut(*s.Memory, s.index, 0, as, f))
 	}
-	first := 0
-	return s.eachBlock(func(b data.Pairs) (err error) {
+	return s.eachBlock(func(b data.Pairs, before int) (err error) {
 		if s.first {
 			if s.Unit, err = given.UnitOf(s.Who, b.Y, true); err != nil {
 				return err
@@ -244,9 +244,7 @@ func (s *Source) pass(as form, f Matrix) error {
 			s.first = false
 		}
 		b.Y = s.Unit.Targets(b.Y)
-		at := first
-		first += b.X.Shape()[0]
-		return s.cut(b, nil, at, as, f)
+		return s.cut(b, nil, before, as, f)
 	})
 }
 
