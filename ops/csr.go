@@ -194,6 +194,19 @@ func columnsOf[T domain.Float](x *CSR, from, to int, factor float64) *CSR {
 	return csrOf(out)
 }
 
+// Transposed returns the transpose of x [n, d] as a new matrix [d, n]. It panics if n is more than 2³¹ - 1.
+func (x *CSR) Transposed() *CSR {
+	if x.rows > maxColumns {
+		panic(fmt.Sprintf("ops: CSR: the transpose of %d rows has more than %d columns", x.rows, maxColumns))
+	}
+	return typed(x.Dtype(), transposed[float32], transposed[float64])(x)
+}
+
+func transposed[T domain.Float](x *CSR) *CSR {
+	t := sparseOf[T](x).Transposed()
+	return csrOf(&t)
+}
+
 // CSROf converts x [n, d], float32 or float64 in any layout. The cells other than 0, including NaN, become entries.
 func CSROf(x *tensor.Dense) (*CSR, error) {
 	rows, err := matrixOf("ops: CSR", x)

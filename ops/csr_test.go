@@ -37,6 +37,10 @@ func TestCSRConversions(t *testing.T) {
 		same("no rows", s.Slice(3, 3), nil, cols)
 		same("some rows", s.Take([]int{6, 0, 6}), []int{6, 0, 6}, cols)
 		same("some columns", s.TakeColumns(1, 4, 1), every, cols[1:4])
+		same("a slice transposed twice", s.Slice(2, 5).Transposed().Transposed(), every[2:5], cols)
+		if across := must(s.Slice(2, 5).Transposed().Dense(nil)); at2(across, 4, 1) != at2(x, 3, 4) {
+			t.Errorf("%v: the transpose of a slice is %v", dt, all(across))
+		}
 		same("a clone of a slice", s.Slice(2, 5).Clone().(*ops.CSR), every[2:5], cols)
 		if z := s.ZeroValue().(*ops.CSR); z.Stored() != 0 || !z.Shape().Eq(s.Shape()) || s.Stored() == 0 {
 			t.Errorf("the zero value is %v of %v", z, s)

@@ -309,11 +309,10 @@ func (r *dualRows) gram(ctx context.Context) []float64 {
 		addSquare(ctx, n, d, r.z, k)
 		return k
 	}
-	all := rowCells(r.x)
-	across := all.transposed(d)
+	across := r.x.Transposed()
 	given.InParallel(n, func(i int) {
 		if ctx.Err() == nil {
-			all.addProducts(k[i*n:][:i+1], across, i)
+			addProducts(k[i*n:][:i+1], r.x, across, i)
 		}
 	})
 	return k

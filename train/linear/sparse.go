@@ -1,63 +1,30 @@
 package linear
 
 import (
-	"slices"
-
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
-// cellLists are the stored cells of the rows or of the columns of a sparse matrix: list i has the cells from[i] to
-// from[i+1], with their positions in ascending order.
-type cellLists struct {
-	from  []int
-	index []int32
-	value []float64
-}
-
-// rowCells are the cells of float64 rows.
-func rowCells(x *ops.CSR) cellLists { return cellLists{x.Pointers(), x.Columns(), x.Float64s()} }
-
-// transposed returns the cells of the d columns of a matrix from those of its rows, or the reverse.
-func (c cellLists) transposed(d int) cellLists {
-	first, end := c.from[0], c.from[len(c.from)-1]
-	out := cellLists{make([]int, d+1), make([]int32, end-first), make([]float64, end-first)}
-	for _, j := range c.index[first:end] {
-		out.from[j+1]++
-	}
-	for j := range d {
-		out.from[j+1] += out.from[j]
-	}
-	next := slices.Clone(out.from)
-	for i, lo := range c.from[:len(c.from)-1] {
-		for t := lo; t < c.from[i+1]; t++ {
-			j := c.index[t]
-			out.index[next[j]], out.value[next[j]] = int32(i), c.value[t]
-			next[j]++
-		}
-	}
-	return out
-}
-
-// addProducts adds the inner products of list i with the lists 0 to i to out. across is the transpose: each cell is
-// multiplied with the cells of its position alone.
-func (c cellLists) addProducts(out []float64, across cellLists, i int) {
-	for t := c.from[i]; t < c.from[i+1]; t++ {
-		lo, hi := across.from[c.index[t]], across.from[c.index[t]+1]
-		for u, k := range across.index[lo:hi] {
+// addProducts adds the inner products of row i of x with its rows 0 to i to out. across is the transpose of x: each cell
+// is multiplied with the cells of its column alone.
+func addProducts(out []float64, x, across *ops.CSR, i int) {
+	cols, values, from, rows, others := x.Columns(), x.Float64s(), across.Pointers(), across.Columns(), across.Float64s()
+	for t := x.Pointers()[i]; t < x.Pointers()[i+1]; t++ {
+		lo, hi := from[cols[t]], from[cols[t]+1]
+		for u, k := range rows[lo:hi] {
 			if int(k) > i {
 				break
 			}
-			out[k] += c.value[t] * across.value[lo+u]
+			out[k] += values[t] * others[lo+u]
 		}
 	}
 }
 
 // sparseBlock has the cells of a block of features that are not 0.
 type sparseBlock struct {
-	rows, columns cellLists // the columns with the weights of the rows
+	rows, columns *ops.CSR  // the columns are the transpose, with the weights of the rows
 	sums          []float64 // of the columns
 }
 
@@ -82,15 +49,15 @@ func sparsely(b *ridgeBlock) *sparseBlock {
 	if err != nil {
 		return nil
 	}
-	s := &sparseBlock{rows: rowCells(x), sums: make([]float64, d)}
-	s.columns = s.rows.transposed(d)
+	s := &sparseBlock{x, x.Transposed(), make([]float64, d)}
+	ptr, values := s.columns.Pointers(), s.columns.Float64s()
 	for j := range d {
 		mass := 0.
-		for t := s.columns.from[j]; t < s.columns.from[j+1]; t++ {
-			w := weightAt(b.w, int(s.columns.index[t]))
+		for t := ptr[j]; t < ptr[j+1]; t++ {
+			w := weightAt(b.w, int(s.columns.Columns()[t]))
 			mass += w
-			s.columns.value[t] *= w
-			s.sums[j] += s.columns.value[t]
+			values[t] *= w
+			s.sums[j] += values[t]
 		}
 		if mass > .75*b.mass {
 			return nil
@@ -104,7 +71,7 @@ func (s *sparseBlock) add(g []float64, mass float64, less []float64) {
 	d := len(less)
 	given.InParallel(d, func(j int) {
 		row := g[j*d:][:j+1]
-		s.columns.addProducts(row, s.rows, j)
+		addProducts(row, s.columns, s.rows, j)
 		floats.AddScaled(row, s.sums[j]+mass*less[j], less[:j+1])
 		floats.AddScaled(row, less[j], s.sums[:j+1])
 	})

@@ -84,7 +84,7 @@ func GradWCSR[T Float](dst []T, x CSR[T], base, dp []T, m int) {
 		ColSum(sum, dp, x.Rows)
 		forTiles(x.Cols, func(lo, hi int) {
 			for j := lo; j < hi; j++ {
-				scaleCopy(dst[j*m:j*m+m], sum, base[j%len(base)])
+				vecMultiple(dst[j*m:j*m+m], sum, base[j%len(base)])
 			}
 		})
 	}

@@ -57,7 +57,7 @@ func scaleRow[T Float](c []T, beta T) {
 		clear(c)
 		return
 	}
-	scaleCopy(c, c, beta)
+	vecMultiple(c, c, beta)
 }
 
 // scaleRows is scaleRow for m rows of n numbers.

@@ -108,14 +108,3 @@ func packTransposed[T Float](dst []T, step int, src []T, ld, rows, k int) {
 		}
 	}
 }
-
-// scaleCopy writes alpha·src to dst.
-func scaleCopy[T Float](dst, src []T, alpha T) {
-	if alpha == 1 {
-		copy(dst, src)
-		return
-	}
-	for i, v := range src {
-		dst[i] = alpha * v
-	}
-}

@@ -63,7 +63,7 @@ func (p *product[T]) scaleC(r0, r1, lo, hi int) {
 		from, to := p.triangle.columns(i, p.n)
 		if from, to = max(from, lo*p.width), min(to, hi*p.width); from < to {
 			row := p.dst[i*p.ld+from : i*p.ld+to]
-			scaleCopy(row, row, p.beta)
+			vecMultiple(row, row, p.beta)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (s *sweep[T]) packA() {
 			vecLog(to, from, s.shiftOf(cols))
 			continue
 		}
-		scaleCopy(to, from, s.alpha)
+		vecMultiple(to, from, s.alpha)
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *sweep[T]) packTiles() {
 		if s.alpha != 1 {
 			s.ws.line = grow(s.ws.line, some*n)
 			for k := range steps {
-				scaleCopy(s.ws.line[k*n:][:n], from[k*ld:][:n], s.alpha)
+				vecMultiple(s.ws.line[k*n:][:n], from[k*ld:][:n], s.alpha)
 			}
 			from, ld = s.ws.line, n
 		}
