@@ -81,7 +81,7 @@ func NewAddKPCALayer(of AddKPCA, sample *tensor.Dense, opts ...Option) (*AddKPCA
 }
 
 func newAddKPCALayer(of AddKPCA, dims int, o options) (*AddKPCALayer, error) {
-	b, err := newBase("AddKPCALayer", "addkpca", dims, 1, o, of.Kernel)
+	b, err := newBase("AddKPCALayer", dims, 1, o, of.Kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
-// AdditiveLayer is the random Fourier feature map of an additive kernel k(x, x') = Σ_j E cos(w_j (x_j - x'_j)), such as
-// spectral.AdditiveGaussian: Fourier features of each column by itself, with k frequencies W_j of its own,
+// NewAdditiveLayer draws the random Fourier feature map of an additive kernel k(x, x') = Σ_j E cos(w_j (x_j - x'_j)),
+// such as spectral.AdditiveGaussian: Fourier features of each column by itself, with k frequencies W_j of its own,
 //
 //	z(x) = [cos(x₁W₁) | sin(x₁W₁) | cos(x₂W₂) | sin(x₂W₂) | ...] / √k.
 //
@@ -12,11 +12,9 @@ import spectral "github.com/bochner-go/bochner/init"
 // for each term.
 //
 // Tuned by All it learns the frequencies of each column, as a PeriodicLayer does, which has more to learn.
-type AdditiveLayer struct{ *randomMap }
-
-// NewAdditiveLayer draws the map of k for d dimensions and the given number of output columns, which must be a multiple
-// of 2d. Errors: a kernel that is not of the Additive transform, parameters out of range, another number of features
+//
+// Errors: a kernel that is not of the Additive transform, parameters out of range, features that are no multiple of 2d
 // (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
-func NewAdditiveLayer(k spectral.Random, d, features int, opts ...Option) (*AdditiveLayer, error) {
-	return newTransform[AdditiveLayer]("additive", k, d, features, opts, spectral.Additive)
+func NewAdditiveLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
+	return newOfTransform(spectral.Additive, k, d, features, opts)
 }

@@ -50,7 +50,7 @@ func binsOr(bins, features int) int {
 // bins that are no power of 2 up to 2048, features < 1 or not a multiple of bins, a σ so small that float32 cannot hold
 // the width of a cell.
 func NewBinningLayer(k spectral.Laplacian, d, features, bins int, opts ...Option) (*BinningLayer, error) {
-	b, o, err := begin("BinningLayer", "binning", d, features, opts, drawnOptions, k)
+	b, o, err := begin("BinningLayer", d, features, opts, drawnOptions, k)
 	bins = binsOr(bins, features)
 	switch {
 	case err != nil:

@@ -87,7 +87,9 @@ func kernelBehind(l Layer) spectral.Kernel {
 }
 
 // The papers of what a layer draws by.
-func (l *randomMap) drawSources() []string    { return spectral.Papers(l.sampler) }
+func (l *RandomLayer) drawSources() []string {
+	return slices.Concat(transforms[l.law.Transform].papers, spectral.Papers(l.sampler))
+}
 func (l *composed) drawSources() []string     { return spectral.Papers(l.outer.sampler) }
 func (l *GORFLayer) drawSources() []string    { return couplingSources[l.coupling] }
 func (l *NystromLayer) drawSources() []string { return landmarkSources[l.choice] }
@@ -98,29 +100,21 @@ func (l *NystromLayer) drawSources() []string { return landmarkSources[l.choice]
 // layer can take it, too.
 var (
 	layerSources = map[string][]string{
-		"AdditiveLayer":           {"Rahimi and Recht 2007"},
-		"BinningLayer":            {"Rahimi and Recht 2007", "Wu et al. 2016", "Dietzfelbinger 1996"},
-		"Dense":                   {"Glorot and Bengio 2010"},
-		"FourierLayer":            {"Rahimi and Recht 2007"},
-		"PeriodicLayer":           {"Gorishniy et al. 2022"},
-		"PositiveLayer":           {"Choromanski et al. 2021"},
-		"RandomLaplaceLayer":      {"Yang et al. 2014"},
-		"RandomReLULayer":         {"Cho and Saul 2009"},
-		"SkewedChi2Layer":         {"Li et al. 2010"},
-		"SkewedIntersectionLayer": {"Li et al. 2010"},
-		"SkewedLayer":             {"Li et al. 2010"},
-		"HomogeneousLayer":        {"Vedaldi and Zisserman 2012"},
-		"ExponentiatedLayer":      {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
-		"LevyLayer":               {"Berg et al. 1984", "Rahimi and Recht 2007"},
-		"HDDLayer":                {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
-		"HDDLayer of ∫(p - q)²":   {"Oliva et al. 2014", "Rahimi and Recht 2007"},
-		"GORFLayer":               {"Luo et al. 2021"},
-		"RandomMaclaurinLayer":    {"Kar and Karnick 2012"},
-		"TensorSketchLayer":       {"Pham and Pagh 2013"},
-		"SRFLayer":                {"Pennington et al. 2015"},
-		"NystromLayer":            {"Williams and Seeger 2001"},
-		"AddKPCALayer":            {"Perronnin et al. 2010"},
-		"MajiBergLayer":           {"Maji and Berg 2009"},
+		"BinningLayer":          {"Rahimi and Recht 2007", "Wu et al. 2016", "Dietzfelbinger 1996"},
+		"Dense":                 {"Glorot and Bengio 2010"},
+		"PeriodicLayer":         {"Gorishniy et al. 2022"},
+		"HomogeneousLayer":      {"Vedaldi and Zisserman 2012"},
+		"ExponentiatedLayer":    {"Vedaldi and Zisserman 2012", "Rahimi and Recht 2007"},
+		"LevyLayer":             {"Berg et al. 1984", "Rahimi and Recht 2007"},
+		"HDDLayer":              {"Sutherland et al. 2016", "Rahimi and Recht 2007"},
+		"HDDLayer of ∫(p - q)²": {"Oliva et al. 2014", "Rahimi and Recht 2007"},
+		"GORFLayer":             {"Luo et al. 2021"},
+		"RandomMaclaurinLayer":  {"Kar and Karnick 2012"},
+		"TensorSketchLayer":     {"Pham and Pagh 2013"},
+		"SRFLayer":              {"Pennington et al. 2015"},
+		"NystromLayer":          {"Williams and Seeger 2001"},
+		"AddKPCALayer":          {"Perronnin et al. 2010"},
+		"MajiBergLayer":         {"Maji and Berg 2009"},
 	}
 	kernelSources = map[string][]string{
 		"spectral.Gaussian":         {}, // older than the features of their maps

@@ -17,7 +17,7 @@ import (
 // which may overlap, and the kernel of multiplied features is their product.
 func TestPartsComposeKernels(t *testing.T) {
 	x := rows(tensor.Float64, 11, 7, 1)
-	a := must(layers.NewSkewedChi2Layer(.2, 3, 20, layers.Tune(layers.All)))
+	a := must(layers.NewSkewedLayer(spectral.SkewedChi2{C: .2}, 3, 20, layers.Tune(layers.All)))
 	b := must(layers.NewRandomLaplaceLayer(spectral.ReciprocalSemigroup{Lambda: 1}, 5, 13))
 	both := []layers.Part{{Layer: a, From: 0, To: 3, Weight: .25}, {Layer: b, From: 2, To: 7, Weight: 3}}
 	sum := must(must(layers.NewConcat(7, both)).Transform(nil, x))

@@ -11,7 +11,7 @@ import (
 type composed struct {
 	sparseMapper
 	inner    metricMap // Ψ; nil: the frequencies are of x itself
-	outer    *randomMap
+	outer    *RandomLayer
 	damped   bool
 	exponent ops.Exponent // f
 }
@@ -40,7 +40,7 @@ func (l *composed) compose(k spectral.Random, o options) (err error) {
 		l.between = dims
 		l.params = append(l.params, l.inner.peek()...)
 	}
-	if l.outer, err = newRandomMap(l.kind, "", k, dims, l.features, o); err != nil {
+	if l.outer, err = newRandomLayer(l.kind, k, dims, l.features, o); err != nil {
 		return err
 	}
 	l.params = append(l.params, l.outer.params...)

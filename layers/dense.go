@@ -25,7 +25,7 @@ type Dense struct {
 // NewDense draws the layer for d dimensions and the given number of output columns. Errors (ErrParam): sizes below 1,
 // an unknown activation, a policy other than Frozen and All.
 func NewDense(d, features int, f ops.Activation, opts ...Option) (*Dense, error) {
-	b, o, err := begin("Dense", "dense", d, features, opts, with(drawnOptions, "Tune"))
+	b, o, err := begin("Dense", d, features, opts, with(drawnOptions, "Tune"))
 	if err != nil {
 		return nil, err
 	}

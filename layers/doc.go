@@ -14,12 +14,12 @@
 //
 // The layers are
 //
-//   - for kernels of any rows: FourierLayer; AdditiveLayer for sums of kernels of one column each; BinningLayer with
-//     sparse features of the Laplacian kernel; PositiveLayer for the softmax kernel of attention; RandomReLULayer for
-//     the kernels of wide networks; GORFLayer for kernels that are not positive definite, whose features have signs
-//     (SignatureOf);
-//   - for kernels of histograms: RandomLaplaceLayer, LevyLayer, SkewedChi2Layer, SkewedIntersectionLayer,
-//     SkewedLayer; HomogeneousLayer without randomness, and ExponentiatedLayer on top of it;
+//   - for kernels of any rows: RandomLayer, by NewFourierLayer; by NewAdditiveLayer for sums of kernels of one column
+//     each, NewPositiveLayer for the softmax kernel of attention and NewRandomReLULayer for the kernels of wide networks;
+//     BinningLayer with sparse features of the Laplacian kernel; GORFLayer for kernels that are not positive definite,
+//     whose features have signs (SignatureOf);
+//   - for kernels of histograms: RandomLayer, by NewRandomLaplaceLayer and NewSkewedLayer; LevyLayer; HomogeneousLayer
+//     without randomness, and ExponentiatedLayer on top of it;
 //   - for sets of samples: BagLayer, of the densities of an HDDLayer or of the means of another map;
 //   - fitted on a sample of rows: NystromLayer, AddKPCALayer, MajiBergLayer;
 //   - for comparison, of the polynomial kernel of the sphere: RandomMaclaurinLayer, TensorSketchLayer, SRFLayer;

@@ -200,9 +200,8 @@ func lending(kernel reflect.Type) (es []*Entry) {
 //
 //	err := layers.Register(layers.Entry{Name: "my-kernel", Kernel: MyKernel{}, Formula: "...", Inputs: "any"})
 //
-// The kernel decides on the map: a FourierLayer, an AdditiveLayer, a RandomLaplaceLayer, a skewed layer or a
-// RandomReLULayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an ExponentiatedLayer for a
-// spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits.
+// The kernel decides on the map: a RandomLayer for a spectral.Random, a HomogeneousLayer for a spectral.Homogeneous, an
+// ExponentiatedLayer for a spectral.Exponentiated and a GORFLayer for a spectral.SignedLaw. Register fills in the Traits.
 //
 // A parameter without the tag default must be given in every Spec unless Defaults fills it in. The kernel may check its
 // parameters by a method Validate, see spectral.Validator, which every constructor calls.

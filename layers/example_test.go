@@ -117,10 +117,11 @@ func ExampleNewRandomLaplaceLayer() {
 }
 
 // A small c brings out small bins: the two histograms agree in their large bins and not in their small ones.
-func ExampleNewSkewedChi2Layer() {
+func ExampleNewSkewedLayer_chi2() {
 	for _, c := range []float64{1, .1, .01} {
-		l := layers.Must(layers.NewSkewedChi2Layer(c, 4, 8192, layers.WithSeed(1)))
-		compare(spectral.SkewedChi2{C: c}, l, []float64{.60, .38, .02, .00}, []float64{.60, .38, .00, .02})
+		k := spectral.SkewedChi2{C: c}
+		l := layers.Must(layers.NewSkewedLayer(k, 4, 8192, layers.WithSeed(1)))
+		compare(k, l, []float64{.60, .38, .02, .00}, []float64{.60, .38, .00, .02})
 	}
 	// Output:
 	// k(x, y) = 1.00, z(x)·z(y) = 1.00
@@ -130,11 +131,11 @@ func ExampleNewSkewedChi2Layer() {
 
 // The pair form [cos | sin] makes two columns of a frequency and has an exact diagonal; the phase form makes one, and
 // has not.
-func ExampleNewSkewedIntersectionLayer() {
-	x, y := []float64{.5, .3, .2}, []float64{.6, .2, .2}
-	fmt.Printf("k(x, y) = %.1f\n", spectral.SkewedIntersection{C: .1}.At(x, y))
+func ExampleNewSkewedLayer_phase() {
+	k, x, y := spectral.SkewedIntersection{C: .1}, []float64{.5, .3, .2}, []float64{.6, .2, .2}
+	fmt.Printf("k(x, y) = %.1f\n", k.At(x, y))
 	for _, opts := range [][]layers.Option{nil, {layers.WithPhase()}} {
-		l := layers.Must(layers.NewSkewedIntersectionLayer(.1, 3, 8192, append(opts, layers.WithSeed(1))...))
+		l := layers.Must(layers.NewSkewedLayer(k, 3, 8192, append(opts, layers.WithSeed(1))...))
 		z := layers.MustDense(l.Transform(nil, matrix(x, y)))
 		exact := math.Abs(inner(z, 0, 0)-1) < 1e-12
 		fmt.Printf("z(x)·z(y) = %.1f, z(x)·z(x) is exact: %v\n", inner(z, 0, 1), exact)
@@ -276,7 +277,7 @@ func ExampleNewProduct() {
 // The product over columns Π 2xz/(x + z) is √x√z of each, which one feature is, times SkewedChi2 with c = 0. So it has
 // a random map of any width.
 func ExampleNewProduct_columns() {
-	skewed := layers.Must(layers.NewSkewedChi2Layer(0, 3, 8192, layers.WithSeed(1)))
+	skewed := layers.Must(layers.NewSkewedLayer(spectral.SkewedChi2{C: 0}, 3, 8192, layers.WithSeed(1)))
 	parts := []layers.Part{{Layer: skewed, To: 3, Weight: 1}}
 	for j := range 3 {
 		root := layers.Must(layers.NewHomogeneousLayer(spectral.Hellinger{}, 1))
@@ -456,7 +457,7 @@ func (r renamed) Unwrap() layers.Layer { return r.Layer }
 
 func ExampleUnwrap() {
 	wrapped := renamed{layers.Must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8))}
-	_, fourier := layers.Unwrap(wrapped).(*layers.FourierLayer)
+	_, fourier := layers.Unwrap(wrapped).(*layers.RandomLayer)
 	fmt.Println(wrapped, fourier)
 	// Output: my map true
 }

@@ -33,7 +33,7 @@ type ExponentiatedLayer struct {
 // NewHomogeneousLayer and NewFourierLayer.
 func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Option) (*ExponentiatedLayer, error) {
 	const kind = "ExponentiatedLayer"
-	b, o, err := begin(kind, "exponentiated", d, features, opts,
+	b, o, err := begin(kind, d, features, opts,
 		with(fourierOptions, with(seriesOptions, "WithOrder")...), k.Of, k)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func NewExponentiatedLayer(k spectral.Exponentiated, d, features int, opts ...Op
 		l.outer.on = k.Domain()
 		return l, nil
 	}
-	if l.inner, err = newHomogeneousLayer(kind, "", k.Of, d, o.allOrNone()); err != nil {
+	if l.inner, err = newHomogeneousLayer(kind, k.Of, d, o.allOrNone()); err != nil {
 		return nil, err
 	}
 	return l, l.compose(spectral.Gaussian{Sigma: k.Sigma}, o)

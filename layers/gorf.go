@@ -46,7 +46,7 @@ func WithCoupling(c spectral.Coupling) Option {
 // parameters out of range, an error of the approximation (eps) that no split can meet, features < 1 or not a multiple
 // of 4, an unknown coupling.
 func NewGORFLayer(k spectral.SignedLaw, d, features int, opts ...Option) (*GORFLayer, error) {
-	b, o, err := begin("GORFLayer", "gorf", d, features, opts, with(drawnOptions, "Tune", "WithCoupling"), k)
+	b, o, err := begin("GORFLayer", d, features, opts, with(drawnOptions, "Tune", "WithCoupling"), k)
 	if err != nil {
 		return nil, err
 	}

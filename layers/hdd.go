@@ -78,7 +78,7 @@ type HDDLayer struct {
 // distance out of range, fewer than one axis, fields that contradict each other or exceed the grid (ErrParam), and the
 // errors of NewFourierLayer for the Gaussian kernel.
 func NewHDDLayer(of Density, axes, features int, opts ...Option) (*HDDLayer, error) {
-	b, o, err := begin("HDDLayer", "hdd", 1, features, opts, fourierOptions)
+	b, o, err := begin("HDDLayer", 1, features, opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (l *HDDLayer) embed(o options) (spectral.Random, error) {
 		law, _ := l.of.Distance.Kernel(l.of.Sigma, l.sets.grid.Len()).Laplacian()
 		return law, gaussian.Validate()
 	}
-	b, err := newBase(l.kind, "", l.dims, 1, o)
+	b, err := newBase(l.kind, l.dims, 1, o)
 	if err != nil {
 		return nil, err
 	}

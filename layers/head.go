@@ -101,7 +101,7 @@ type head struct {
 
 // newHead makes a head whose A and b are 0.
 func newHead[L ~struct{ *head }](d, k int, opts []Option, by likelihood, more ...string) (*L, error) {
-	b, _, err := begin(reflect.TypeFor[L]().Name(), by.kind, d, k, opts, with(basicOptions, more...))
+	b, _, err := begin(reflect.TypeFor[L]().Name(), d, k, opts, with(basicOptions, more...))
 	if err != nil {
 		return nil, err
 	}

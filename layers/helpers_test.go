@@ -203,6 +203,6 @@ var (
 )
 
 // fourier is a FourierLayer of a Gaussian kernel.
-func fourier(d, features int, opts ...layers.Option) *layers.FourierLayer {
+func fourier(d, features int, opts ...layers.Option) *layers.RandomLayer {
 	return must(layers.NewFourierLayer(unitGaussian, d, features, opts...))
 }

@@ -43,7 +43,7 @@ func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*Homoge
 	if err != nil {
 		return nil, err
 	}
-	l, err := newHomogeneousLayer("HomogeneousLayer", "homogeneous", k, d, o)
+	l, err := newHomogeneousLayer("HomogeneousLayer", k, d, o)
 	if err == nil && l.policy != o.policy {
 		return nil, fmt.Errorf("%s: policy %v: a map of order 0 has no frequency and nothing to tune: %w", l.who(),
 			o.policy, ErrParam)
@@ -52,8 +52,8 @@ func NewHomogeneousLayer(k spectral.Homogeneous, d int, opts ...Option) (*Homoge
 }
 
 // newHomogeneousLayer makes the layer, frozen if its order is 0.
-func newHomogeneousLayer(kind, auto string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
-	b, err := newBase(kind, auto, d, 1, o, k)
+func newHomogeneousLayer(kind string, k spectral.Homogeneous, d int, o options) (*HomogeneousLayer, error) {
+	b, err := newBase(kind, d, 1, o, k)
 	if err != nil {
 		return nil, err
 	}

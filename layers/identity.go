@@ -16,7 +16,7 @@ type Identity struct{ csrMapper }
 // NewIdentity makes the layer for d dimensions. Its input has a gradient with and without WithInputGrad. Errors: d < 1
 // (ErrParam), an element type other than float32 and float64 (ErrDtype).
 func NewIdentity(d int, opts ...Option) (*Identity, error) {
-	b, _, err := begin("Identity", "identity", d, d, opts, basicOptions)
+	b, _, err := begin("Identity", d, d, opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
-// RandomLaplaceLayer is the random Laplace feature map of a semigroup kernel k(x, x') = E exp(-w·(x + x')) on
+// NewRandomLaplaceLayer draws the random Laplace feature map of a semigroup kernel k(x, x') = E exp(-w·(x + x')) on
 // histograms,
 //
 //	z(x) = exp(-xW) / √m,   x >= 0,
@@ -15,12 +15,10 @@ import spectral "github.com/bochner-go/bochner/init"
 // over the rows, and a bias of the order 1/m; spectral.NormalisedVariance predicts both. LevyLayer is better if there
 // are enough features for the columns of x. A tuned bandwidth also changes k(x, x). All tunes W and keeps the lengths
 // of the kernel that the map was drawn for. The derivative of the length at x = 0 is defined as 0.
-type RandomLaplaceLayer struct{ *randomMap }
-
-// NewRandomLaplaceLayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel
-// that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other than
-// spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
+//
+// Errors: a kernel that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other
+// than spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
-func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
-	return newTransform[RandomLaplaceLayer]("laplace", k, d, features, opts, spectral.Laplace)
+func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
+	return newOfTransform(spectral.Laplace, k, d, features, opts)
 }

@@ -161,11 +161,11 @@ type base struct {
 }
 
 // newBase checks the options and sizes that all layers have, and the kernels of a layer, and names it.
-func newBase(kind, auto string, dims, features int, o options, kernels ...spectral.Kernel) (*base, error) {
+func newBase(kind string, dims, features int, o options, kernels ...spectral.Kernel) (*base, error) {
 	b := &base{kind: kind, name: o.name, dims: dims, features: features, options: o}
 	b.sample = nil // which is no longer needed then
 	if b.name == "" {
-		b.name = autoName(auto)
+		b.name = autoName(kind)
 	}
 	b.watch = &watch{of: b}
 	b.prefix = fmt.Sprintf("layers: %s %q", kind, b.name)
@@ -192,13 +192,13 @@ func newBase(kind, auto string, dims, features int, o options, kernels ...spectr
 }
 
 // begin checks the options, the sizes and the kernels of a layer that its constructor New+kind makes.
-func begin(kind, auto string, dims, features int, opts []Option, applicable []string, kernels ...spectral.Kernel) (
+func begin(kind string, dims, features int, opts []Option, applicable []string, kernels ...spectral.Kernel) (
 	*base, options, error) {
 	o, err := newOptions("New"+kind, opts, applicable)
 	if err != nil {
 		return nil, o, err
 	}
-	b, err := newBase(kind, auto, dims, features, o, kernels...)
+	b, err := newBase(kind, dims, features, o, kernels...)
 	return b, o, err
 }
 
@@ -481,5 +481,11 @@ func kernelText(k any) string {
 
 var serial atomic.Uint64
 
-// autoName makes a name that no other layer of this process has.
-func autoName(kind string) string { return fmt.Sprintf("%s_%d", kind, serial.Add(1)) }
+// autoName makes a name for a layer of a kind, such as fourier_1 for a FourierLayer, that no other layer of this process
+// has.
+func autoName(kind string) string {
+	for _, common := range []string{"Random", "Layer", "Head"} {
+		kind = strings.TrimSuffix(strings.TrimPrefix(kind, common), common)
+	}
+	return fmt.Sprintf("%s_%d", strings.ToLower(kind), serial.Add(1))
+}

@@ -37,7 +37,7 @@ type LevyLayer struct {
 // errors of NewHomogeneousLayer, spectral.LogWaves and NewFourierLayer.
 func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyLayer, error) {
 	const kind = "LevyLayer"
-	b, o, err := begin(kind, "levy", d, features, opts, with(sampledOptions, with(seriesOptions, "WithOrder")...), k)
+	b, o, err := begin(kind, d, features, opts, with(sampledOptions, with(seriesOptions, "WithOrder")...), k)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func NewLevyLayer(k spectral.Semigroup, d, features int, opts ...Option) (*LevyL
 	}
 	l := &LevyLayer{composed{sparseMapper: newSparseMapper(b, ops.Domain{}), damped: true, exponent: f}, k}
 	if f == ops.Root {
-		l.inner, err = newHomogeneousLayer(kind, "", spectral.Levy{}, d, o.allOrNone())
+		l.inner, err = newHomogeneousLayer(kind, spectral.Levy{}, d, o.allOrNone())
 	} else {
 		l.inner, err = newLogWavesMap(kind, d, o)
 	}
@@ -77,7 +77,7 @@ func newLogWavesMap(kind string, d int, o options) (metricMap, error) {
 	if err := o.noSeries(fmt.Sprintf("layers: %s %q", kind, o.name), why); err != nil {
 		return nil, err
 	}
-	b, err := newBase(kind, "", d, 1, o)
+	b, err := newBase(kind, d, 1, o)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func NewMajiBergLayer(of MajiBerg, sample *tensor.Dense, opts ...Option) (*MajiB
 }
 
 func newMajiBergLayer(of MajiBerg, dims int, o options) (*MajiBergLayer, error) {
-	b, err := newBase("MajiBergLayer", "majiberg", dims, 1, o)
+	b, err := newBase("MajiBergLayer", dims, 1, o)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*B
 		taken[d.key] = d
 	}
 	o.nth = unused(streamKey{"W", o.seed, o.stream, 0}, taken).nth
-	over, err := newRandomMap(kind, "", spectral.Gaussian{Sigma: tau}, inner.Features(), features, o)
+	over, err := newRandomLayer(kind, spectral.Gaussian{Sigma: tau}, inner.Features(), features, o)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func NewMeanMapLayer(inner Layer, tau float64, features int, opts ...Option) (*B
 		return nil, fmt.Errorf("%s: the map of samples is %v, the layer %v: %w", over.who(), inner.Dtype(),
 			over.Dtype(), ErrDtype)
 	}
-	l := newBagLayer(inner.Dims(), inner, &FourierLayer{over}, &meanKernel{k, tau}, o)
+	l := newBagLayer(inner.Dims(), inner, over, &meanKernel{k, tau}, o)
 	l.width = inner.Features()
 	l.step = func(f *flow, dst *tensor.Dense, x value, offsets []int) value {
 		z, a := f.begin(l.base, f.layer(inner, nil, x), ops.Attr{Layer: l.who()})

@@ -15,7 +15,7 @@ type Normalise struct {
 
 // NewNormalise makes the layer for d dimensions. Errors: d below 1, a norm other than ops.L1 and ops.L2 (ErrParam).
 func NewNormalise(d int, norm ops.Norm, opts ...Option) (*Normalise, error) {
-	b, _, err := begin("Normalise", "normalise", d, d, opts, basicOptions)
+	b, _, err := begin("Normalise", d, d, opts, basicOptions)
 	if err != nil {
 		return nil, err
 	}

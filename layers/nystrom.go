@@ -67,7 +67,7 @@ func NewNystromLayer(of Nystrom, sample *tensor.Dense, features int, opts ...Opt
 
 // newNystromLayer fits the map, or leaves its parameters zero if the options say so.
 func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, error) {
-	b, err := newBase("NystromLayer", "nystrom", dims, features, o, of.Kernel)
+	b, err := newBase("NystromLayer", dims, features, o, of.Kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func NewPeriodicLayer(d, frequencies, width int, opts ...Option) (*PeriodicLayer
 }
 
 func newPeriodicLayer(of periodicForm, d int, opts []Option) (*PeriodicLayer, error) {
-	b, o, err := begin("PeriodicLayer", "periodic", d, max(1, d), opts, with(drawnOptions, "Tune"))
+	b, o, err := begin("PeriodicLayer", d, max(1, d), opts, with(drawnOptions, "Tune"))
 	if err != nil {
 		return nil, err
 	}

@@ -5,16 +5,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
-// randomMap is the common part of the random feature maps: frequencies, a policy, and the features that the transform
-// of the kernel prescribes.
+// RandomLayer is the random feature map of a kernel that is an expectation over random frequencies, with the features
+// that the transform of the kernel prescribes. Its constructors, NewFourierLayer, NewAdditiveLayer,
+// NewRandomLaplaceLayer, NewSkewedLayer, NewPositiveLayer and NewRandomReLULayer, have the formulas. Texts call it by its
+// constructor: a FourierLayer is what NewFourierLayer makes.
 //
-// Parameters by policy (c only for the skewed maps, b only in the phase form):
+// Parameters by policy (c only for skewed maps, b only in the phase form):
 //
 //	Frozen                 W, c, b
 //	Bandwidth(Each)        W, log_bandwidth*, b    W, raw_c*, b for the skewed maps
@@ -24,7 +27,7 @@ import (
 //	WithNormalisation      also scale, see semigroup.go
 //
 // A solver changes those with a *. W = W₀·exp(-log_bandwidth) and c = ln(1 + exp(raw_c)).
-type randomMap struct {
+type RandomLayer struct {
 	sparseMapper
 	kernel     spectral.Random
 	law        spectral.Law
@@ -32,16 +35,83 @@ type randomMap struct {
 	structured bool         // the parameters are signs and norms, see structured.go
 }
 
-// newRandomMap draws the frequencies of a map with the given number of output columns.
-func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o options) (*randomMap, error) {
-	b, err := newBase(kind, auto, dims, features, o)
+// transform is what the maps of a spectral.Transform have of their own.
+type transform struct {
+	kind    string   // of the layer, whose constructor is New+kind
+	options []string // that apply
+	op      func(a ops.Attr) ops.Op
+	papers  []string // of the features, see Cite
+}
+
+var (
+	rahimi = []string{"Rahimi and Recht 2007"}
+	cho    = []string{"Cho and Saul 2009"}
+
+	// transforms are all, by their spectral.Transform.
+	transforms = [...]transform{
+		spectral.Fourier:    {"FourierLayer", fourierOptions, ops.Fourier, rahimi},
+		spectral.LogFourier: {"SkewedLayer", fourierOptions, ops.SkewedFourier, []string{"Li et al. 2010"}},
+		spectral.Laplace: {"RandomLaplaceLayer", with(sampledOptions, "WithNormalisation"), ops.Laplace,
+			[]string{"Yang et al. 2014"}},
+		spectral.Additive: {"AdditiveLayer", sampledOptions, columnPairs, rahimi},
+		spectral.Positive: {"PositiveLayer", sampledOptions, ops.Positive, []string{"Choromanski et al. 2021"}},
+		spectral.Step:     {reluKind, sampledOptions, units(ops.StepUnit), cho},
+		spectral.ReLU:     {reluKind, sampledOptions, units(ops.ReLUUnit), cho},
+		spectral.Tangent:  {reluKind, sampledOptions, units(ops.TangentUnit), cho},
+	}
+)
+
+// reluKind is the kind of the maps of random units.
+const reluKind = "RandomReLULayer"
+
+func units(u ops.Unit) func(a ops.Attr) ops.Op {
+	return func(a ops.Attr) ops.Op { return ops.Units(u, a) }
+}
+
+func columnPairs(a ops.Attr) ops.Op { return ops.ColumnFourier(true, a) }
+
+// transformOf returns what maps of a law have of their own, nothing for an unknown transform.
+func transformOf(law spectral.Law) (t transform) {
+	if at := int(law.Transform); at >= 0 && at < len(transforms) {
+		t = transforms[at]
+	}
+	return t
+}
+
+// newOfTransform makes a layer by the constructor of a transform, which other transforms may share.
+func newOfTransform(of spectral.Transform, k spectral.Random, d, features int, opts []Option) (*RandomLayer, error) {
+	kind := transforms[of].kind
+	if err := checkKernel("layers: "+kind, k); err != nil {
+		return nil, err
+	}
+	t := transformOf(k.Law())
+	if t.kind != kind {
+		var own []string
+		for at, t := range transforms {
+			if t.kind == kind {
+				own = append(own, spectral.Transform(at).String())
+			}
+		}
+		return nil, fmt.Errorf("layers: %s: %T is an expectation of %v features, not of %v features: %w", kind, k,
+			k.Law().Transform, strings.Join(own, ", "), ErrParam)
+	}
+	o, err := newOptions("New"+kind, opts, t.options)
+	if err != nil {
+		return nil, err
+	}
+	return newRandomLayer(kind, k, d, features, o)
+}
+
+// newRandomLayer draws the frequencies of a map with the given number of output columns.
+func newRandomLayer(kind string, k spectral.Random, dims, features int, o options) (*RandomLayer, error) {
+	b, err := newBase(kind, dims, features, o)
 	if err != nil {
 		return nil, err
 	}
 	law := k.Law()
-	l := &randomMap{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
+	l := &RandomLayer{sparseMapper: newSparseMapper(b, k.Domain()), kernel: k, law: law}
 	l.forward = l.through
-	l.drawn("W", o, func(o options) (Layer, error) { return newRandomMap(kind, auto, k, dims, features, o) })
+	l.drawn("W", o, func(o options) (Layer, error) { return newRandomLayer(kind, k, dims, features, o) })
 	m, err := l.count()
 	if err != nil {
 		return nil, err
@@ -74,14 +144,10 @@ func newRandomMap(kind, auto string, k spectral.Random, dims, features int, o op
 }
 
 // scaled says whether the rows are multiplied by functions of their lengths.
-func (l *randomMap) scaled() bool { return l.normalise || l.law.Transform == spectral.Positive }
-
-// units are what maps of these transforms make of projections.
-var units = map[spectral.Transform]ops.Unit{spectral.Step: ops.StepUnit, spectral.ReLU: ops.ReLUUnit,
-	spectral.Tangent: ops.TangentUnit}
+func (l *RandomLayer) scaled() bool { return l.normalise || l.law.Transform == spectral.Positive }
 
 // count returns the number of frequencies, and an error for a number of features, or a policy, that the map cannot have.
-func (l *randomMap) count() (int, error) {
+func (l *RandomLayer) count() (int, error) {
 	n, both := l.features, 2*l.dims
 	switch t := l.law.Transform; {
 	case circular(t) && !l.phase && n%2 != 0:
@@ -109,7 +175,7 @@ func (l *randomMap) count() (int, error) {
 }
 
 // draw draws W [dims, m], or makes zeros of that shape.
-func (l *randomMap) draw(m int) error {
+func (l *RandomLayer) draw(m int) error {
 	if err := l.checkSize(l.dims, m); err != nil {
 		return err
 	}
@@ -136,7 +202,7 @@ func (l *randomMap) draw(m int) error {
 }
 
 // addParams adds the parameters besides m frequencies.
-func (l *randomMap) addParams(m int) error {
+func (l *RandomLayer) addParams(m int) error {
 	switch c := l.law.Shift; {
 	case l.law.Transform != spectral.LogFourier:
 		l.addBandwidth()
@@ -159,36 +225,25 @@ func (l *randomMap) addParams(m int) error {
 }
 
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
-func (l *randomMap) Kernel() spectral.Random { return l.kernel }
+func (l *RandomLayer) Kernel() spectral.Random { return l.kernel }
 
 // Policy returns the tuning policy.
-func (l *randomMap) Policy() Policy { return l.policy }
+func (l *RandomLayer) Policy() Policy { return l.policy }
 
-func (l *randomMap) String() string { return l.drawnText(kernelText(l.kernel)) }
+func (l *RandomLayer) String() string { return l.drawnText(kernelText(l.kernel)) }
 
 // op is the map of x, the frequencies and the phases.
-func (l *randomMap) op(a ops.Attr) ops.Op {
+func (l *RandomLayer) op(a ops.Attr) ops.Op {
 	switch {
 	case l.structured:
 		return ops.StructuredFourier(a)
-	case l.law.Transform == spectral.LogFourier:
-		return ops.SkewedFourier(a)
 	case l.normalise:
 		return ops.UnitLaplace(a)
-	case l.law.Transform == spectral.Laplace:
-		return ops.Laplace(a)
-	case l.law.Transform == spectral.Additive:
-		return ops.ColumnFourier(true, a)
-	case l.law.Transform == spectral.Positive:
-		return ops.Positive(a)
 	}
-	if u, ok := units[l.law.Transform]; ok {
-		return ops.Units(u, a)
-	}
-	return ops.Fourier(a)
+	return transforms[l.law.Transform].op(a)
 }
 
-func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
+func (l *RandomLayer) through(f *flow, dst *tensor.Dense, x value) value {
 	x, a := f.begin(l.base, x, l.attr())
 	skewed := l.law.Transform == spectral.LogFourier
 	keeps := l.policy == Frozen || l.param("raw_c") != nil && l.policy != All // W, which no solver changes
@@ -232,7 +287,7 @@ func (l *randomMap) through(f *flow, dst *tensor.Dense, x value) value {
 }
 
 // frequencies returns W, or what a structured map has in its place.
-func (l *randomMap) frequencies(f *flow) []value {
+func (l *RandomLayer) frequencies(f *flow) []value {
 	if l.structured {
 		return []value{f.param(l.base, "signs"), f.param(l.base, "norms"), f.param(l.base, "log_bandwidth")}
 	}
@@ -242,6 +297,42 @@ func (l *randomMap) frequencies(f *flow) []value {
 
 // circular says whether the features are cosines and sines.
 func circular(t spectral.Transform) bool { return t == spectral.Fourier || t == spectral.LogFourier }
+
+// drawnForm is the form of a kernel that is an expectation over random frequencies. The transform of the kernel decides
+// on its map.
+type drawnForm struct {
+	Kernel spectral.Random `param:",inline"`
+	Phase  bool            `param:"phase"`
+}
+
+func (f drawnForm) hides(name string) bool {
+	return name == phaseParam && !circular(f.Kernel.Law().Transform)
+}
+
+// traitsOfLaw returns the traits of the map of a kernel of a law.
+func traitsOfLaw(law spectral.Law) Traits {
+	return drawnTraits(transformOf(law).kind != reluKind, law.Transform != spectral.LogFourier)
+}
+
+func (f drawnForm) plan(s Spec) (plan, error) {
+	law := f.Kernel.Law()
+	p := plan{kernel: f.Kernel, columns: s.Features, traits: traitsOfLaw(law)}
+	p.traits.Tunable = law.Transform != spectral.Step
+	if law.Transform == spectral.Additive {
+		p.lifted = 1
+		if s.Features > 0 { // as many for each input column, one frequency at least
+			p.columns = max(1, s.Features/2/max(1, s.Dims)) * 2 * s.Dims
+		}
+	}
+	of, columns := law.Transform, p.columns
+	if transformOf(law).kind == "" { // which the constructor refuses
+		of = spectral.Fourier
+	}
+	p.build = func(o options) (Layer, error) {
+		return newOfTransform(of, f.Kernel, s.Dims, columns, []Option{withAll(o)})
+	}
+	return p, nil
+}
 
 func softplus(v float64) float64 { return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 

@@ -30,7 +30,7 @@ type RandomMaclaurinLayer struct {
 // NewRandomMaclaurinLayer draws the map of k for d dimensions and the given number of output columns. Errors
 // (ErrParam): parameters out of range, features < 1, a scale beyond float32.
 func NewRandomMaclaurinLayer(k spectral.Polynomial, d, features int, opts ...Option) (*RandomMaclaurinLayer, error) {
-	b, o, err := begin("RandomMaclaurinLayer", "maclaurin", d, features, opts, drawnOptions, k)
+	b, o, err := begin("RandomMaclaurinLayer", d, features, opts, drawnOptions, k)
 	if err != nil {
 		return nil, err
 	}

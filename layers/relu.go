@@ -2,7 +2,7 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
-// RandomReLULayer is the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of
+// NewRandomReLULayer draws the random feature map of the arc-cosine kernels and of the neural tangent kernel: a layer of
 // random step functions s or rectified linear units r,
 //
 //	z(x) = √(2/m) s(xW)                    spectral.ArcCosine of order 0
@@ -14,11 +14,9 @@ import spectral "github.com/bochner-go/bochner/init"
 //
 // A step has the gradient 0, so the map of order 0 has nothing to tune, and layers before it do not learn. NewGORFLayer
 // of the same kernels makes the differences of Gaussian features, on the unit sphere.
-type RandomReLULayer struct{ *randomMap }
-
-// NewRandomReLULayer draws the map of k for d dimensions and the given number of output columns. Errors: a kernel that
-// is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of features for Tangent, Tune
-// for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
-func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomReLULayer, error) {
-	return newTransform[RandomReLULayer]("relu", k, d, features, opts, spectral.Step, spectral.ReLU, spectral.Tangent)
+//
+// Errors: a kernel that is not of the transforms Step, ReLU or Tangent, parameters out of range, an odd number of
+// features for Tangent, Tune for Step (ErrParam); a sampler that does not fit the kernel (spectral.ErrSampler).
+func NewRandomReLULayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
+	return newOfTransform(spectral.ReLU, k, d, features, opts)
 }

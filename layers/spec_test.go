@@ -189,7 +189,7 @@ func TestRegisterEmbedded(t *testing.T) {
 	wantErr(t, "no default", s.FillDefaults(nil), layers.ErrParam, "parameter by has no default")
 	s.Params = layers.Values{"sigma": 3, "by": 2}
 	l := must(s.Build())
-	if k := l.(*layers.FourierLayer).Kernel(); k != (turned{cosine{3}, 2}) {
+	if k := l.(*layers.RandomLayer).Kernel(); k != (turned{cosine{3}, 2}) {
 		t.Errorf("the kernel is %v", k)
 	}
 	if of := must(layers.SpecOf(l)); of.Params.String() != "by=2,phase=false,sigma=3" {

@@ -11,9 +11,9 @@ import (
 // is exact for the kernel, so the map is biased: z(x)·z(x') is unbiased for Split().At, whose error is at most
 // Split().Error, and more features do not help. A GORFLayer of spectral.SpherePolynomial has a density of two signs and
 // lets you choose the error. Input [n, d], rows of unit length; output [n, features]. Samplers, policies and parameters
-// as of a FourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
+// as of NewFourierLayer. Pennington, Yu and Kumar (2015), algorithm 1.
 type SRFLayer struct {
-	*randomMap
+	*RandomLayer
 	split *spectral.Split
 }
 
@@ -21,7 +21,7 @@ type SRFLayer struct {
 // NewFourierLayer, and a < √2 (ErrParam).
 func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, error) {
 	const kind = "SRFLayer"
-	b, o, err := begin(kind, "srf", d, features, opts, fourierOptions)
+	b, o, err := begin(kind, d, features, opts, fourierOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func NewSRFLayer(k spectral.SRF, d, features int, opts ...Option) (*SRFLayer, er
 		return nil, fmt.Errorf("%s: %w", b.who(), err)
 	}
 	o.name = b.name
-	l, err := newRandomMap(kind, "srf", split.Parts[0].Of, d, features, o)
+	l, err := newRandomLayer(kind, split.Parts[0].Of, d, features, o)
 	if err != nil {
 		return nil, err
 	}

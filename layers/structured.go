@@ -15,7 +15,7 @@ import (
 // The other policies are errors, because they tune W or rows of it, which the map does not have.
 
 // drawStructured draws the signs and norms of a structured sampler, or makes zeros of their shapes.
-func (l *randomMap) drawStructured(m int) error {
+func (l *RandomLayer) drawStructured(m int) error {
 	if err := (spectral.Structured{}).Fits(l.dims, l.kernel); err != nil {
 		return fmt.Errorf("%s: %w", l.who(), err)
 	}

@@ -52,8 +52,11 @@ func (s *ModelSummary) add(depth int, ls []Layer) {
 	}
 }
 
-// typeName returns the name of a layer's type, without its package.
+// typeName returns the name of a layer's type, without its package; of a RandomLayer what its constructor makes.
 func typeName(l Layer) string {
+	if r, ok := l.(*RandomLayer); ok {
+		return r.kind
+	}
 	t := reflect.TypeOf(l)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

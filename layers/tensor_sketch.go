@@ -28,7 +28,7 @@ const mostBuckets = 1 << 24
 // NewTensorSketchLayer draws the map of k for d dimensions and the given number of output columns. Errors (ErrParam):
 // parameters out of range, a < √2, features < 1 or beyond 2²⁴.
 func NewTensorSketchLayer(k spectral.SpherePolynomial, d, features int, opts ...Option) (*TensorSketchLayer, error) {
-	b, o, err := begin("TensorSketchLayer", "sketch", d, features, opts, drawnOptions, k)
+	b, o, err := begin("TensorSketchLayer", d, features, opts, drawnOptions, k)
 	if err != nil {
 		return nil, err
 	}

@@ -123,8 +123,8 @@ var goodValues = []any{
 	&domain.CellError{Who: "who", Reason: "reason"}, &domain.RowError{Who: "who"},
 	domain.NonNegative(), domain.UnitSphere(.1),
 
-	func(*arguments) *layers.FourierLayer { return must(goodSpec().Build()).(*layers.FourierLayer) },
-	func(*arguments) *layers.FourierLayer {
+	func(*arguments) *layers.RandomLayer { return must(goodSpec().Build()).(*layers.RandomLayer) },
+	func(*arguments) *layers.RandomLayer {
 		return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 1}, 3, 8, layers.Tune(layers.All)))
 	},
 	func(*arguments) *layers.LinearHead { return must(layers.NewLinearHead(8, 1)) },

@@ -223,7 +223,7 @@ func TestFitterErrors(t *testing.T) {
 		}{
 			"context":     {none, m, head, rows, domain.ErrParam, "the context is nil"},
 			"head":        {t.Context(), m, nil, rows, domain.ErrParam, "the head is nil"},
-			"map":         {t.Context(), (*layers.FourierLayer)(nil), head, rows, domain.ErrParam, "the map is nil"},
+			"map":         {t.Context(), (*layers.RandomLayer)(nil), head, rows, domain.ErrParam, "the map is nil"},
 			"source":      {t.Context(), m, head, nil, domain.ErrParam, "the source of rows is nil"},
 			"x":           {t.Context(), m, head, data.Pairs{Y: y}, domain.ErrParam, "x is nil"},
 			"x pointer":   {t.Context(), m, head, data.Pairs{X: nilRows, Y: y}, domain.ErrParam, "x is nil"},

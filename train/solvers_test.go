@@ -361,7 +361,7 @@ func TestFitErrors(t *testing.T) {
 // error of the machine, and in that of a gradient for data.
 func TestBackprop(t *testing.T) {
 	g, head := G.NewGraph(), layers.MustHead(layers.NewLinearHead(8, 1))
-	chi2 := layers.Must(layers.NewSkewedChi2Layer(.1, 2, 8))
+	chi2 := layers.Must(layers.NewSkewedLayer(spectral.SkewedChi2{C: .1}, 2, 8))
 	rows := tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{0, -.2}))
 	x := G.NewMatrix(g, G.Float64, G.WithShape(1, 2), G.WithName("x"), G.WithValue(rows))
 	y := G.NewMatrix(g, G.Float64, G.WithShape(1, 1), G.WithName("y"), G.WithInit(G.Zeroes()))
@@ -378,7 +378,7 @@ func TestBackprop(t *testing.T) {
 		{backprop(loss, layers.Collect(chi2)...), domain.ErrParam, ""},
 		{backprop(nil, loss), domain.ErrParam, ""},
 		{backprop(loss, alone), nil, ""},
-		{backprop(loss, x), domain.ErrParam, "SkewedChi2"},
+		{backprop(loss, x), domain.ErrParam, "SkewedLayer"},
 		{backprop(loss, x), domain.ErrParam, "WithInputGrad"},
 	})
 }

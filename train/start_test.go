@@ -52,7 +52,7 @@ func beginsWithMap(t *testing.T, what string, r train.Recipe, set *data.Set) {
 		return nil
 	}
 	wants(t, what, third(r.Fit(ctx, set)), context.Canceled, "")
-	if _, ok := first.(*layers.FourierLayer); !ok {
+	if _, ok := first.(*layers.RandomLayer); !ok {
 		t.Errorf("%s: %v", what, first)
 	}
 }

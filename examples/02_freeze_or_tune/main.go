@@ -76,7 +76,7 @@ func main() {
 }
 
 // learn fits the map and a head to stripes and returns the accuracy on others.
-func learn(rff *layers.FourierLayer) float64 {
+func learn(rff *layers.RandomLayer) float64 {
 	x, y := stripes(1)
 	head := must.Get(layers.NewSoftmaxHead(features, 2, layers.WithName("head")))
 	must.Get(sgd.Fit(context.Background(), rff, head, data.Pairs{X: x, Y: must.Get(data.OneVersusRest(y, 2))},
@@ -103,7 +103,7 @@ func stripes(seed uint64) (*tensor.Dense, []int) {
 
 // frequencies are the map's frequencies now, [dims, m]: W, or W exp(-log_bandwidth) with one bandwidth for all or one a
 // dimension.
-func frequencies(rff *layers.FourierLayer) *mat.Dense {
+func frequencies(rff *layers.RandomLayer) *mat.Dense {
 	w := mat.NewDense(dims, features/2, nil)
 	var scale []float64
 	for _, p := range rff.Params() {

@@ -12,7 +12,7 @@
 // (layers.HomogeneousLayer). Kernels that compare the bins together have random features: the exponentiated ones,
 // exp(-D²/2σ²) with the metric D of an additive kernel (layers.ExponentiatedLayer), and the kernel of the semigroup of
 // histograms, exp(-β Σ √(x+z)), an expectation of exp(-w·x) exp(-w·z) whose features are Laplace's
-// (layers.RandomLaplaceLayer).
+// (layers.NewRandomLaplaceLayer).
 //
 // The program makes 5000 documents of 80 words each, from a vocabulary of 60. The classes come in pairs: a document of
 // one is about one of two topics, a document of the other about both. The mean histograms of a pair are equal, so that

@@ -56,7 +56,7 @@ func band() image.Image {
 		v := 4*rng.Float64() + float64(7*(i%2))
 		x, y = append(x, v), append(y, math.Sin(1.3*v)+.3*v-1.5+.15*rng.NormFloat64())
 	}
-	sums := func(features int, seed uint64) (*layers.FourierLayer, *linear.RidgeStats) {
+	sums := func(features int, seed uint64) (*layers.RandomLayer, *linear.RidgeStats) {
 		m, s := gaussian(1, 1, features, seed), new(linear.RidgeStats)
 		must.Do(s.Add(must.Get(m.Transform(nil, rows(x, 1))), mat.NewDense(len(y), 1, y)))
 		return m, s
@@ -158,7 +158,7 @@ func values(f *linear.Fit, z *tensor.Dense) []float64 {
 }
 
 // gaussian is a map to random Fourier features of the Gaussian kernel.
-func gaussian(sigma float64, dims, features int, seed uint64) *layers.FourierLayer {
+func gaussian(sigma float64, dims, features int, seed uint64) *layers.RandomLayer {
 	return must.Get(layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, dims, features, layers.WithSeed(seed)))
 }
 

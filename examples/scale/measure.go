@@ -129,7 +129,7 @@ const rest = 10 * time.Millisecond
 
 // baseline is what cannot be left out: the features of a block of rows and the update of their Gram matrix.
 type baseline struct {
-	m                     *layers.FourierLayer
+	m                     *layers.RandomLayer
 	z                     *tensor.Dense
 	zt, g                 []float64
 	next, rows            int // when to pause again, and the rows measured

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -159,7 +160,7 @@ func TestRejected(t *testing.T) {
 			p.Y.Set(i/6, 0, math.Log(x[i]+1.05))
 		}
 	}
-	m := layers.Must(layers.NewSkewedChi2Layer(1.5, 6, 64, layers.Tune(layers.BandwidthEach)))
+	m := layers.Must(layers.NewSkewedLayer(spectral.SkewedChi2{C: 1.5}, 6, 64, layers.Tune(layers.BandwidthEach)))
 	r := maximise(t, m, p, evidence.Options{})
 	if !(r.After < r.Before) || r.Relevance[0] != 1 || !r.Converged || r.Rows != 200 {
 		t.Errorf("%+v", r)

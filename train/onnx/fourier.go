@@ -5,8 +5,28 @@ import (
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
 )
+
+// random are the features of the transform of a kernel.
+func (g *graph) random(x value, p params, l *layers.RandomLayer) value {
+	d := l.Dims()
+	switch t := l.Kernel().Law().Transform; t {
+	case spectral.LogFourier:
+		x = g.op("Log", g.op("Add", x, g.row("c", p.get("c"))))
+	case spectral.Laplace:
+		return g.laplace(x, p, d, l.Kernel())
+	case spectral.Additive:
+		waves, k := g.columnWaves(x, p, d)
+		return g.rowsFirst(g.times(waves, 1/math.Sqrt(float64(k))), l.Features())
+	case spectral.Positive:
+		return g.positive(x, p, d)
+	case spectral.Step, spectral.ReLU, spectral.Tangent:
+		return g.units(x, p, d, t)
+	}
+	return g.fourier(x, p, d)
+}
 
 // fourier is [cos P | sin P]/√m, or √(2/m) cos(P + b), for P = xW and d columns of x.
 func (g *graph) fourier(x value, p params, d int) value {

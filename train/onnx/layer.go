@@ -87,21 +87,12 @@ func (g *graph) layer(l layers.Layer, x value) value {
 	switch l := l.(type) {
 	case *layers.Identity:
 		return x
-	case *layers.FourierLayer, *layers.SRFLayer:
+	case *layers.RandomLayer:
+		return g.random(x, p, l)
+	case *layers.SRFLayer:
 		return g.fourier(x, p, l.Dims())
-	case *layers.SkewedChi2Layer, *layers.SkewedIntersectionLayer, *layers.SkewedLayer:
-		return g.fourier(g.op("Log", g.op("Add", x, g.row("c", p.get("c")))), p, l.Dims())
-	case *layers.AdditiveLayer:
-		waves, k := g.columnWaves(x, p, l.Dims())
-		return g.rowsFirst(g.times(waves, 1/math.Sqrt(float64(k))), l.Features())
 	case *layers.PeriodicLayer:
 		return g.concat(1, x, g.activate(g.periodic(x, p, l.Dims()), l.Activation()))
-	case *layers.RandomLaplaceLayer:
-		return g.laplace(x, p, l.Dims(), l.Kernel())
-	case *layers.PositiveLayer:
-		return g.positive(x, p, l.Dims())
-	case *layers.RandomReLULayer:
-		return g.units(x, p, l.Dims(), l.Kernel().Law().Transform)
 	case *layers.LevyLayer:
 		return g.levy(x, p, l)
 	case *layers.HomogeneousLayer:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
@@ -27,8 +28,9 @@ import (
 func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64) (turned bool, err error) {
 	const leastRows, mostRows, most, columns = 100, 8192, 256, 512
 	pairs, memory := rows.(data.Pairs)
-	layer, fourier := layers.Unwrap(m).(*layers.FourierLayer)
-	if !memory || !fourier || pairs.X == nil || pairs.Y == nil || layer.Dims() > columns {
+	layer, random := layers.Unwrap(m).(*layers.RandomLayer)
+	if !memory || !random || layer.Kernel().Law().Transform != spectral.Fourier || pairs.X == nil || pairs.Y == nil ||
+		layer.Dims() > columns {
 		return false, nil
 	}
 	var w *tensor.Dense

@@ -37,7 +37,7 @@ func TestDirections(t *testing.T) {
 			one.Set(i, 0, math.Sin(at))
 			two.SetRow(i, []float64{math.Sin(at), 5 * at})
 		}
-		drawn := func(opts ...layers.Option) *layers.FourierLayer {
+		drawn := func(opts ...layers.Option) *layers.RandomLayer {
 			opts = append(opts, layers.WithDtype(dt), layers.WithSeed(3))
 			return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 2}, d, features, opts...))
 		}
@@ -60,7 +60,7 @@ func TestDirections(t *testing.T) {
 				t.Errorf("%v, %d outputs: the cosine to the direction is %.3f, which has %.3f of the squares", dt, y.RawMatrix().Cols, cosine, share)
 			}
 		}
-		for name, l := range map[string]*layers.FourierLayer{"frozen": drawn(), "a phase": drawn(layers.WithPhase(), layers.Tune(layers.All)),
+		for name, l := range map[string]*layers.RandomLayer{"frozen": drawn(), "a phase": drawn(layers.WithPhase(), layers.Tune(layers.All)),
 			"bandwidth": drawn(layers.Tune(layers.Bandwidth))} {
 			old := weights(l)
 			if turned, err := direct(t.Context(), l, data.Pairs{X: x, Y: one}, 1); err != nil || turned || !slices.Equal(weights(l), old) {

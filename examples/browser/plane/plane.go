@@ -37,7 +37,7 @@ type Problem struct {
 
 // Learner has a map that is tuned step by step. One that is never tuned is frozen.
 type Learner struct {
-	m    *layers.FourierLayer
+	m    *layers.RandomLayer
 	rows data.Pairs
 	// Evaluations is how many times Tune has computed the features of the points.
 	Evaluations int

@@ -47,7 +47,7 @@ func InBlocks(t *testing.T, x *tensor.Dense, y *mat.Dense, sizes ...int) Blocks 
 	}
 }
 
-func Fourier(t *testing.T, d, features int, sigma float64) *layers.FourierLayer {
+func Fourier(t *testing.T, d, features int, sigma float64) *layers.RandomLayer {
 	t.Helper()
 	m, err := layers.NewFourierLayer(spectral.Gaussian{Sigma: sigma}, d, features, layers.WithSeed(3))
 	if err != nil {
