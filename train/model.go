@@ -272,14 +272,7 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 	if m.Map == nil || m.Head == nil {
 		return nil, fmt.Errorf("train: Model: Map or Head is nil; Recipe.Fit makes both: %w", domain.ErrParam)
 	}
-	x, err := data.RowMajor("train: Model", "x", x)
-	if err != nil {
-		return nil, err
-	}
-	n, k := x.Shape()[0], m.Head.Features()
-	if n == 0 {
-		return nil, fmt.Errorf("train: Model: no rows to predict: %w", domain.ErrShape)
-	}
+	k := m.Head.Features()
 	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
 		y, err := layers.Transform(m.Head, nil, z)
 		if err != nil {
@@ -292,6 +285,13 @@ func (m *Model) ScoresPrepared(x ops.Matrix) (*mat.Dense, error) {
 // overBlocks maps prepared rows in blocks, calls f on the features of each, and stacks the results, which have k
 // columns.
 func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense, error)) (*mat.Dense, error) {
+	x, err := data.RowMajor("train: Model", "x", x)
+	if err != nil {
+		return nil, err
+	}
+	if x.Shape()[0] == 0 {
+		return nil, fmt.Errorf("train: Model: no rows to predict: %w", domain.ErrShape)
+	}
 	var z *tensor.Dense
 	return stacked(x, k, func(block ops.Matrix) (*mat.Dense, error) {
 		if z != nil && z.Shape()[0] != block.Shape()[0] {
@@ -303,17 +303,6 @@ func (m *Model) overBlocks(x ops.Matrix, k int, f func(z ops.Matrix) (*mat.Dense
 		}
 		z, _ = features.(*tensor.Dense) // or sparse rows, as they came
 		return f(features)
-	})
-}
-
-// overDense is overBlocks for an f that takes dense features only.
-func (m *Model) overDense(x ops.Matrix, k int, f func(z *tensor.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
-	return m.overBlocks(x, k, func(z ops.Matrix) (*mat.Dense, error) {
-		d, err := given.Dense(z)
-		if err != nil {
-			return nil, err
-		}
-		return f(d)
 	})
 }
 

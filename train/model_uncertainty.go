@@ -8,6 +8,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/calibrate"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"gorgonia.org/tensor"
@@ -61,81 +62,121 @@ func (d *Distribution) NLL(y *mat.Dense) (float64, error) {
 	return sum / float64(n*k), nil
 }
 
+// Prediction is what a model predicts for rows, and how sure it is of that. Its matrices have the shape [n, k], for n
+// rows and k classes or targets.
+type Prediction struct {
+	Scores        *mat.Dense    // as of Model.Scores
+	Distribution  *Distribution // of the targets; nil for classes, and for a model without Posterior
+	Probabilities *mat.Dense    // of the classes, calibrated; nil for targets
+
+	of     *Uncertainty
+	logits *mat.Dense // the scores as the calibration takes them
+}
+
+// Intervals returns bounds [n, k] of the targets, as Model.PredictIntervals. Errors: domain.ErrParam for a model without
+// Intervals, and for a level outside (0, 1); domain.ErrShape for a level that needs more held-out rows.
+func (p *Prediction) Intervals(level float64) (lower, upper *mat.Dense, err error) {
+	if p.of == nil || p.of.Intervals == nil {
+		return nil, nil, fmt.Errorf("train: Prediction: the model has no Intervals, as those of targets that "+
+			"Recipe.Uncertainty asks for: %w", domain.ErrParam)
+	}
+	return p.of.Intervals.Bounds(level, p.Scores, p.std())
+}
+
+// std has the standard deviations of the targets, if there is a posterior.
+func (p *Prediction) std() *mat.Dense {
+	if p.Distribution == nil {
+		return nil
+	}
+	return p.Distribution.Std
+}
+
+// Sets returns a set of classes for each row, as Model.PredictSets. Errors: domain.ErrParam for a model without Sets, and
+// for a level outside (0, 1); domain.ErrShape for a level that needs more held-out rows.
+func (p *Prediction) Sets(level float64) ([][]int, error) {
+	if p.of == nil || p.of.Sets == nil {
+		return nil, fmt.Errorf("train: Prediction: the model has no Sets, as those of classes that Recipe.Uncertainty "+
+			"asks for: %w", domain.ErrParam)
+	}
+	return p.of.Sets.All(level, p.Probabilities)
+}
+
+// Prediction predicts the rows x with all that the model's Uncertainty says of them. It maps the rows once. Errors: see
+// Scores; domain.ErrParam for a model without Uncertainty; domain.ErrDomain for scores that are not finite.
+func (m *Model) Prediction(x ops.Matrix) (*Prediction, error) {
+	return m.prediction("Prediction", m.Classes != nil, x)
+}
+
+// PredictionPrepared is Prediction for rows that Prepare returned.
+func (m *Model) PredictionPrepared(x ops.Matrix) (*Prediction, error) {
+	if err := m.checkUncertainty("Prediction", m.Classes != nil); err != nil {
+		return nil, err
+	}
+	return m.uncertain(x)
+}
+
+// prediction is Prediction for who, which errors name and which wants classes or targets.
+func (m *Model) prediction(who string, classes bool, x ops.Matrix) (*Prediction, error) {
+	if err := m.checkUncertainty(who, classes); err != nil {
+		return nil, err
+	}
+	x, err := m.Prepare(x)
+	if err != nil {
+		return nil, err
+	}
+	return m.uncertain(x)
+}
+
 // PredictDistribution predicts the targets of rows x with their standard deviations,
 //
 //	Mean = the prediction of the head,    FunctionStd² = σ² v(z),    Std² = σ² (1 + v(z))
 //
 // with the noise σ² and v of linear.Posterior, which says how they behave far from the training rows. It takes n D²
-// operations more than Scores. Errors: see Scores; domain.ErrParam for a model without Uncertainty, for a
-// classification model, and for an indefinite kernel, which has no posterior.
+// operations more than Scores. Errors: see Prediction; domain.ErrParam for a classification model, and for an indefinite
+// kernel, which has no posterior.
 func (m *Model) PredictDistribution(x ops.Matrix) (*Distribution, error) {
-	if err := m.checkUncertainty("PredictDistribution", false); err != nil {
+	p, err := m.prediction("PredictDistribution", false, x)
+	if err != nil {
 		return nil, err
 	}
-	if m.Uncertainty.Posterior == nil {
+	if p.Distribution == nil {
 		return nil, fmt.Errorf("train: PredictDistribution: the model has no Posterior, as the features of an "+
 			"indefinite kernel have none; PredictIntervals has intervals: %w", domain.ErrParam)
 	}
-	own, err := m.Prepare(x)
-	if err != nil {
-		return nil, err
-	}
-	return m.distribution(own)
+	return p.Distribution, nil
 }
 
 // PredictIntervals returns bounds [n, k] that cover each target by itself with a probability of at least level in (0,
-// 1), whatever its distribution; calibrate.Intervals states the guarantee. Errors: see Scores; domain.ErrParam for a
-// model without Uncertainty or Intervals, for a classification model, and for a level outside (0, 1); domain.ErrShape
-// for a level that needs more held-out rows.
+// 1), whatever its distribution; calibrate.Intervals states the guarantee. Errors: see Prediction and
+// Prediction.Intervals; domain.ErrParam for a classification model.
 func (m *Model) PredictIntervals(x ops.Matrix, level float64) (lower, upper *mat.Dense, err error) {
-	if err := m.checkUncertainty("PredictIntervals", false); err != nil {
-		return nil, nil, err
-	}
-	if m.Uncertainty.Intervals == nil {
-		return nil, nil, fmt.Errorf("train: PredictIntervals: the model has a Posterior and no Intervals; "+
-			"Recipe.Uncertainty asks for both: %w", domain.ErrParam)
-	}
-	own, err := m.Prepare(x)
+	p, err := m.prediction("PredictIntervals", false, x)
 	if err != nil {
 		return nil, nil, err
 	}
-	mean, std, err := m.scoresAndStds(own)
-	if err != nil {
-		return nil, nil, err
-	}
-	return m.Uncertainty.Intervals.Bounds(level, mean, std)
+	return p.Intervals(level)
 }
 
 // Probabilities returns the calibrated class probabilities [n, k], under any head. They use the Laplace approximation
 // if Uncertainty has one. The class with the largest probability need not be the class with the largest score. Errors:
-// see Scores; domain.ErrParam for a model without Uncertainty, and for a regression model.
+// see Prediction; domain.ErrParam for a regression model.
 func (m *Model) Probabilities(x ops.Matrix) (*mat.Dense, error) {
-	if err := m.checkUncertainty("Probabilities", true); err != nil {
-		return nil, err
-	}
-	own, err := m.Prepare(x)
+	p, err := m.prediction("Probabilities", true, x)
 	if err != nil {
 		return nil, err
 	}
-	scores, _, err := m.scoresAndStds(own)
-	if err != nil {
-		return nil, err
-	}
-	return m.Uncertainty.Calibration.Probabilities(scores)
+	return p.Probabilities, nil
 }
 
 // PredictSets returns for each row a set of classes that holds its class with a probability of at least level in (0,
 // 1); calibrate.Sets states the guarantee. The classes are indices into Classes, in descending probability. Errors: see
-// Probabilities; domain.ErrParam for another level; domain.ErrShape for a level that needs more held-out rows.
+// Prediction and Prediction.Sets; domain.ErrParam for a regression model.
 func (m *Model) PredictSets(x ops.Matrix, level float64) ([][]int, error) {
-	if !(level > 0 && level < 1) {
-		return nil, fmt.Errorf("train: PredictSets: the level %v is not between 0 and 1: %w", level, domain.ErrParam)
-	}
-	p, err := m.Probabilities(x)
+	p, err := m.prediction("PredictSets", true, x)
 	if err != nil {
 		return nil, err
 	}
-	return m.Uncertainty.Sets.All(level, p)
+	return p.Sets(level)
 }
 
 // checkUncertainty returns an error for a model without Uncertainty, and for a model of classes where targets are wanted
@@ -158,55 +199,75 @@ func (m *Model) checkUncertainty(who string, classes bool) error {
 	return nil
 }
 
-// scoresAndStds returns the scores of prepared rows as the calibration takes them, and the standard deviations of the
-// targets if there is a posterior.
-func (m *Model) scoresAndStds(x ops.Matrix) (scores, std *mat.Dense, err error) {
+// uncertain is Prediction for prepared rows, by what Uncertainty has so far.
+func (m *Model) uncertain(x ops.Matrix) (p *Prediction, err error) {
 	u := m.Uncertainty
+	p = &Prediction{of: u}
 	switch {
 	case u.Posterior != nil:
-		d, err := m.distribution(x)
-		if err != nil {
-			return nil, nil, err
+		d := &Distribution{Std: new(mat.Dense)}
+		if d.Mean, d.FunctionStd, err = m.withHead(x, u.functionStd); err != nil {
+			return nil, err
 		}
-		return d.Mean, d.Std, nil
+		d.Std.Apply(func(_, t int, s float64) float64 { return math.Sqrt(u.Posterior.Noise[t] + s*s) }, d.FunctionStd)
+		p.Scores, p.logits, p.Distribution = d.Mean, d.Mean, d
 	case u.Laplace != nil:
-		scores, err = m.overDense(x, m.Head.Features(), u.Laplace.Probabilities)
+		p.Scores, p.logits, err = m.withHead(x, u.Laplace.Probabilities)
 	default:
-		scores, err = m.ScoresPrepared(x)
+		p.Scores, err = m.ScoresPrepared(x)
+		p.logits = p.Scores
 	}
-	if err == nil && m.Classes != nil && m.Head.Classifies() {
-		scores, err = calibrate.LogProbabilities(scores)
-	}
-	return scores, nil, err
-}
-
-// distribution is PredictDistribution for prepared rows.
-func (m *Model) distribution(x ops.Matrix) (*Distribution, error) {
-	k, noise := m.Head.Features(), m.Uncertainty.Posterior.Noise
-	all, err := m.overDense(x, 2*k, func(z *tensor.Dense) (*mat.Dense, error) {
-		y, err := layers.Transform(m.Head, nil, z)
-		if err != nil {
-			return nil, err
-		}
-		v, err := m.Uncertainty.Posterior.Variance(nil, z)
-		if err != nil {
-			return nil, err
-		}
-		out, scores := mat.NewDense(len(v), 2*k, nil), ops.Float64s(y)
-		for i, v := range v {
-			row := out.RawRowView(i)
-			copy(row, scores[i*k:(i+1)*k])
-			for t, noise := range noise {
-				row[k+t] = math.Sqrt(noise * v)
-			}
-		}
-		return out, nil
-	})
 	if err != nil {
 		return nil, err
 	}
-	n, _ := all.Dims()
-	d := &Distribution{mat.DenseCopyOf(all.Slice(0, n, 0, k)), mat.DenseCopyOf(all.Slice(0, n, k, 2*k)), new(mat.Dense)}
-	d.Std.Apply(func(_, t int, s float64) float64 { return math.Sqrt(noise[t] + s*s) }, d.FunctionStd)
-	return d, nil
+	raw := p.Scores.RawMatrix()
+	if i, _, v := given.NotFinite(raw.Data, raw.Rows, raw.Cols, raw.Stride); i >= 0 {
+		return nil, fmt.Errorf("train: Model: the output for row %d is %v; scale the row to the size of those that the "+
+			"model was fitted on: %w", i, v, domain.ErrDomain)
+	}
+	if m.Classes != nil && m.Head.Classifies() {
+		p.logits, err = calibrate.LogProbabilities(p.logits)
+	}
+	if err == nil && u.Calibration != nil {
+		p.Probabilities, err = u.Calibration.Probabilities(p.logits)
+	}
+	return p, err
+}
+
+// functionStd has the standard deviations of the function at features z.
+func (u *Uncertainty) functionStd(z *tensor.Dense) (*mat.Dense, error) {
+	v, err := u.Posterior.Variance(nil, z)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewDense(len(v), len(u.Posterior.Noise), nil)
+	out.Apply(func(i, t int, _ float64) float64 { return math.Sqrt(u.Posterior.Noise[t] * v[i]) }, out)
+	return out, nil
+}
+
+// withHead maps prepared rows once, and returns the outputs of the head and what f makes of the features, both [n, k].
+func (m *Model) withHead(x ops.Matrix, f func(z *tensor.Dense) (*mat.Dense, error)) (scores, more *mat.Dense, err error) {
+	k := m.Head.Features()
+	both, err := m.overBlocks(x, 2*k, func(z ops.Matrix) (*mat.Dense, error) {
+		d, err := given.Dense(z)
+		if err != nil {
+			return nil, err
+		}
+		y, err := layers.Transform(m.Head, nil, d)
+		if err != nil {
+			return nil, err
+		}
+		more, err := f(d)
+		if err != nil {
+			return nil, err
+		}
+		out := new(mat.Dense)
+		out.Augment(mat.NewDense(y.Shape()[0], k, ops.Float64s(y)), more)
+		return out, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := both.Dims()
+	return mat.DenseCopyOf(both.Slice(0, n, 0, k)), mat.DenseCopyOf(both.Slice(0, n, k, 2*k)), nil
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/bochner-go/bochner/layers"
-	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
@@ -104,35 +103,34 @@ type outcome struct {
 // score predicts the held-out rows of trials and adds them to the outcome.
 func (o *outcome) score(ctx context.Context, trials ...*trial) error {
 	for _, t := range trials {
-		m := &Model{Map: t.m, Head: t.head}
-		err := o.add(ctx, t, func(x ops.Matrix) (scores, std *mat.Dense, err error) {
-			scores, err = m.ScoresPrepared(x)
-			return scores, nil, err
-		})
-		if err != nil {
+		if err := o.add(ctx, t, &Model{Map: t.m, Head: t.head}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add is score by a function that predicts rows.
-func (o *outcome) add(ctx context.Context, t *trial,
-	predict func(x ops.Matrix) (scores, std *mat.Dense, err error)) error {
+// add is score of one trial by a model of its map and head, which may have posteriors.
+func (o *outcome) add(ctx context.Context, t *trial, m *Model) error {
 	o.k, o.classifies = t.head.Features(), t.head.Classifies()
 	for b, err := range t.held.Blocks(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		scores, std, err := predict(b.X)
+		p := new(Prediction)
+		if m.Uncertainty == nil {
+			p.logits, err = m.ScoresPrepared(b.X)
+		} else {
+			p, err = m.uncertain(b.X)
+		}
 		if err != nil {
 			return given.Located(b, err)
 		}
-		o.scores = append(o.scores, scores.RawMatrix().Data...)
-		if std != nil {
+		o.scores = append(o.scores, p.logits.RawMatrix().Data...)
+		if std := p.std(); std != nil {
 			o.std = append(o.std, std.RawMatrix().Data...)
 		}
-		for i := range scores.RawMatrix().Rows {
+		for i := range b.X.Shape()[0] {
 			o.y = append(o.y, b.Y.RawRowView(i)...)
 		}
 	}

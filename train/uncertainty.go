@@ -38,6 +38,32 @@ type Uncertainty struct {
 	Sets *calibrate.Sets `json:"sets,omitempty"`
 }
 
+// HeldOut returns the number of held-out rows that the intervals or sets come from; 0: there are none.
+func (u *Uncertainty) HeldOut() int {
+	switch {
+	case u != nil && u.Intervals != nil:
+		return u.Intervals.Rows()
+	case u != nil && u.Sets != nil:
+		return u.Sets.Rows()
+	}
+	return 0
+}
+
+// Check returns an error unless there are intervals or sets of a level: domain.ErrParam if there are none at all, and
+// for a level outside (0, 1); domain.ErrShape for a level that needs more held-out rows.
+func (u *Uncertainty) Check(level float64) (err error) {
+	switch {
+	case u.HeldOut() == 0:
+		err = fmt.Errorf("train: Uncertainty: the model has no intervals or sets; fit it with Recipe.Uncertainty: %w",
+			domain.ErrParam)
+	case u.Intervals != nil:
+		_, err = u.Intervals.Radius(level)
+	default:
+		_, err = u.Sets.Threshold(level)
+	}
+	return err
+}
+
 // UncertaintyOptions are the options of Recipe.Uncertainty. The zero value is the default.
 //
 // The model is fitted again, in the same way, on a part of the rows, or on several parts if rows are few. Mini-batches
@@ -119,7 +145,7 @@ func (p *prepared) uncertainty(ctx context.Context, m *Model, ridge float64, lea
 		if own.Uncertainty, err = own.posteriors(ctx, t.rows, t.ridge, o.Laplace); err != nil {
 			return nil, err
 		}
-		if err := held.add(ctx, t, own.scoresAndStds); err != nil {
+		if err := held.add(ctx, t, &own); err != nil {
 			return nil, err
 		}
 	}
@@ -171,10 +197,11 @@ func (p *prepared) leaveOneOut(ctx context.Context, own Model, ridge float64) (*
 		if err != nil {
 			return nil, err
 		}
-		d, err := own.distribution(b.X)
+		p, err := own.uncertain(b.X)
 		if err != nil {
 			return nil, err
 		}
+		d := p.Distribution
 		for i := range b.X.Shape()[0] {
 			noise, f := u.Posterior.Noise[0], d.FunctionStd.At(i, 0)
 			rest := 1 - f*f/noise

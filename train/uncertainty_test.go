@@ -179,7 +179,7 @@ func TestUncertaintyOfClasses(t *testing.T) {
 			t.Errorf("%s: Laplace is %v", name, m.Uncertainty.Laplace)
 		}
 		wants(t, name, second(m.PredictDistribution(test.X)), domain.ErrParam, "use Probabilities or PredictSets")
-		wants(t, name, second(m.PredictSets(test.X, 1)), domain.ErrParam, "the level 1 is not between 0 and 1")
+		wants(t, name, second(m.PredictSets(test.X, 1)), domain.ErrParam, "level = 1 is not between 0 and 1")
 	}
 }
 
@@ -265,7 +265,9 @@ func TestUncertaintyErrors(t *testing.T) {
 	wants(t, is, second(signed.Probabilities(set.X)), domain.ErrParam, "use PredictDistribution")
 	wants(t, is, second(signed.PredictDistribution(set.X)), domain.ErrParam, "the model has no Posterior")
 	wants(t, is, third(signed.PredictIntervals(set.X, .99999)), domain.ErrShape, "level")
-	wants(t, is, third(alone.PredictIntervals(targets.X, .9)), domain.ErrParam, "a Posterior and no Interval")
+	wants(t, is, third(alone.PredictIntervals(targets.X, .9)), domain.ErrParam, "no Intervals")
+	wants(t, is, second(alone.PredictDistribution(tensor.New(tensor.WithShape(0, alone.Dims()), tensor.Of(tensor.Float64)))),
+		domain.ErrShape, "no rows")
 	wants(t, is, both.Save(filepath.Join(t.TempDir(), "m")), domain.ErrParam, "and this one has others")
 }
 

@@ -178,14 +178,12 @@ type uncertaintyCard struct {
 }
 
 func newUncertaintyCard(m *train.Model) *uncertaintyCard {
-	if !hasUncertainty(m) {
+	u, c := m.Uncertainty, &uncertaintyCard{HeldOut: m.Uncertainty.HeldOut()}
+	if c.HeldOut == 0 {
 		return nil
 	}
-	u, c := m.Uncertainty, new(uncertaintyCard)
-	if m.Classes == nil {
-		c.HeldOut = u.Intervals.Rows()
-	} else {
-		c.HeldOut, c.Calibration, c.Sets = u.Sets.Rows(), string(u.Calibration.Method()), string(u.Sets.Method())
+	if m.Classes != nil {
+		c.Calibration, c.Sets = string(u.Calibration.Method()), string(u.Sets.Method())
 	}
 	c.MostLevel = float64(c.HeldOut) / float64(c.HeldOut+1)
 	if u.Posterior != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
-	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"gonum.org/v1/gonum/mat"
 )
@@ -94,65 +93,43 @@ func (q *request) prediction(y *mat.Dense) *prediction {
 }
 
 // scores returns the outputs of the head for the rows from at on, which are finite, and adds to d what it asks for.
-func (l *loaded) scores(at int, rows ops.Matrix, d *distribution) (y *mat.Dense, err error) {
-	m, of := l.model, new(train.Distribution)
-	if d != nil && m.Classes == nil && m.Uncertainty.Posterior != nil {
-		of, err = m.PredictDistribution(rows)
-	} else {
-		of.Mean, err = m.Scores(rows)
+func (l *loaded) scores(at int, rows ops.Matrix, d *distribution) (*mat.Dense, error) {
+	if d == nil {
+		y, err := l.model.Scores(rows)
+		if err != nil {
+			return nil, domain.InBlock(at, err)
+		}
+		return y, finite(at, y)
 	}
+	p, err := l.model.Prediction(rows)
 	if err != nil {
 		return nil, domain.InBlock(at, err)
 	}
-	if err := finite(at, of.Mean); err != nil || d == nil {
-		return of.Mean, err
+	if l.model.Classes != nil {
+		return p.Scores, d.addClasses(p, l.model.Classes)
 	}
-	if m.Classes != nil {
-		return of.Mean, domain.InBlock(at, d.addClasses(m, rows, of.Mean))
-	}
-	lower, upper, err := m.Uncertainty.Intervals.Bounds(d.Level, of.Mean, of.Std)
+	lower, upper, err := p.Intervals(d.Level)
 	if err != nil {
 		return nil, err
 	}
-	if of.Std != nil {
+	if of := p.Distribution; of != nil {
 		d.Std, d.FunctionStd = appendRows(d.Std, of.Std), appendRows(d.FunctionStd, of.FunctionStd)
 	}
 	d.Lower, d.Upper = appendRows(d.Lower, lower), appendRows(d.Upper, upper)
-	return of.Mean, cmp.Or(finite(at, lower), finite(at, upper))
+	return p.Scores, cmp.Or(finite(at, lower), finite(at, upper))
 }
 
-// hasUncertainty says whether a model has a distribution.
-func hasUncertainty(m *train.Model) bool {
-	u := m.Uncertainty
-	return u != nil && (m.Classes == nil && u.Intervals != nil || u.Calibration != nil && u.Sets != nil)
-}
-
-// addClasses maps the rows once if the probabilities follow from the scores.
-func (d *distribution) addClasses(m *train.Model, rows ops.Matrix, scores *mat.Dense) (err error) {
-	p := scores
-	switch u := m.Uncertainty; {
-	case u.Laplace != nil:
-		p, err = m.Probabilities(rows)
-	default:
-		if m.Head.Classifies() {
-			p, err = calibrate.LogProbabilities(scores)
-		}
-		if err == nil {
-			p, err = u.Calibration.Probabilities(p)
-		}
-	}
+// addClasses adds the probabilities of the classes of some rows, and their sets.
+func (d *distribution) addClasses(p *train.Prediction, classes []string) error {
+	sets, err := p.Sets(d.Level)
 	if err != nil {
 		return err
 	}
-	sets, err := m.Uncertainty.Sets.All(d.Level, p)
-	if err != nil {
-		return err
-	}
-	d.Probabilities = appendRows(d.Probabilities, p)
+	d.Probabilities = appendRows(d.Probabilities, p.Probabilities)
 	for _, set := range sets {
 		names := make([]string, len(set)) // not nil if it is empty
 		for i, c := range set {
-			names[i] = m.Classes[c]
+			names[i] = classes[c]
 		}
 		d.Sets = append(d.Sets, names)
 	}

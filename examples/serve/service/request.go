@@ -237,17 +237,15 @@ func (l *loaded) parse(query url.Values) (asked, error) {
 				quote(text), defaultLevel)
 		}
 	}
-	switch u := l.model.Uncertainty; {
+	switch {
 	case text != "" && !a.distribution:
 		return a, refusal(http.StatusBadRequest, "?level does nothing without ?distribution=true")
 	case !a.distribution:
-	case !hasUncertainty(l.model):
+	case l.model.Uncertainty.HeldOut() == 0:
 		return a, refusal(http.StatusBadRequest, "?distribution=true: the model has no uncertainty; serve one that "+
 			"bochner fit --distribution saved")
-	case l.model.Classes == nil:
-		_, err = u.Intervals.Radius(a.level)
 	default:
-		_, err = u.Sets.Threshold(a.level)
+		err = l.model.Uncertainty.Check(a.level)
 	}
 	return a, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/calibrate"
-	"github.com/bochner-go/bochner/train/cmd/predictions"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/report"
 	"gonum.org/v1/gonum/mat"
@@ -46,26 +45,22 @@ var levels = []float64{.05, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .99}
 // measureUncertainty predicts the test rows with their distribution, and measures it.
 func (r *result) measureUncertainty(ctx context.Context, m *train.Model, test data.Examples, level float64) error {
 	var first, second, y []float64 // the probabilities, or means and standard deviations; and the targets
-	own, k := *m, m.Head.Features()
+	k := m.Head.Features()
 	for b, err := range test.Blocks(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		if own.Scaler == m.Scaler { // the rows are scaled
-			if own.Scaler, err = data.ParseScalers("none"); err == nil {
-				err = own.Scaler.Fit(b.X)
-			}
-		}
-		var p, std *mat.Dense
-		if err == nil {
-			p, std, err = predictions.Uncertain(&own, b.X)
-		}
+		p, err := m.PredictionPrepared(b.X)
 		if err != nil {
 			return b.Locate(err)
 		}
-		first, y = append(first, p.RawMatrix().Data...), append(y, b.Y.RawMatrix().Data...)
-		if std != nil {
-			second = append(second, std.RawMatrix().Data...)
+		of := p.Probabilities
+		if m.Classes == nil {
+			of = p.Scores
+		}
+		first, y = append(first, of.RawMatrix().Data...), append(y, b.Y.RawMatrix().Data...)
+		if p.Distribution != nil {
+			second = append(second, p.Distribution.Std.RawMatrix().Data...)
 		}
 	}
 	n := len(y) / k
@@ -143,19 +138,15 @@ func (s *uncertainty) ofTargets(u *train.Uncertainty, mean, std, y *mat.Dense) e
 			return err
 		}
 	}
-	scale := std
-	if !u.Intervals.Scaled() {
-		scale = nil
-	}
 	var err error
 	s.IntervalWidth = new(float64)
 	s.curve, s.Coverage, *s.IntervalWidth, err = s.measure(func(level float64) (covers, width float64, err error) {
-		return covered(u.Intervals.Bounds(level, mean, scale))
+		return covered(u.Intervals.Bounds(level, mean, std))
 	})
 	if err != nil {
 		return err
 	}
-	lower, upper, err := u.Intervals.Bounds(s.Level, mean, scale)
+	lower, upper, err := u.Intervals.Bounds(s.Level, mean, std)
 	if err == nil {
 		s.pickIntervals(mean, lower, upper, y)
 	}

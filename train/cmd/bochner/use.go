@@ -42,7 +42,7 @@ func (u modelFlags) open(g given, node *kong.Node, out program.File) (m *train.M
 	}
 	bags = ofBags(m.Spec.Map)
 	switch name := g.first(node, []string{"Tables"}); {
-	case u.Distribution && m.Uncertainty == nil:
+	case u.Distribution && m.Uncertainty.HeldOut() == 0:
 		err = fmt.Errorf("%s: the model has not learned its uncertainty; fit it with --distribution", u.Model)
 	case bags && name != "":
 		err = program.Usage("--%s does not apply to a model of sets of samples, whose files name the columns", name)

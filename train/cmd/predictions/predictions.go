@@ -60,12 +60,12 @@ func (o Options) Check(path string) error {
 //   - .jsonl: an object a line, with row or id, and class and scores or probabilities by class, or targets by name;
 //   - .npy: the numbers alone.
 //
-// The file appears under its name when it is complete. Errors: those of Check; domain.ErrParam for a Level and a model
-// without Uncertainty; from the rows, the model and the file system.
+// The file appears under its name when it is complete. Errors: those of Check; those of
+// train.Uncertainty.Check for a Level; from the rows, the model and the file system.
 func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Options) (int, error) {
 	err := o.Check(path)
-	if err == nil && o.Level > 0 && m.Uncertainty == nil {
-		err = fmt.Errorf("the model has not learned its uncertainty: %w", domain.ErrParam)
+	if err == nil && o.Level > 0 {
+		err = m.Uncertainty.Check(o.Level)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("predictions: %w", err)
@@ -166,49 +166,32 @@ func (t *table) numbers(x ops.Matrix) (*mat.Dense, error) {
 	if t.Level == 0 {
 		return t.model.Scores(x)
 	}
-	first, std, err := Uncertain(t.model, x)
+	p, err := t.model.Prediction(x)
 	if err != nil {
 		return nil, err
 	}
 	if t.model.Classes != nil {
-		sets, err := t.model.Uncertainty.Sets.All(t.Level, first)
+		sets, err := p.Sets(t.Level)
 		if err != nil {
 			return nil, err
 		}
-		n, k := first.Dims()
+		n, k := p.Probabilities.Dims()
 		in := mat.NewDense(n, k, nil)
 		for i, set := range sets {
 			for _, c := range set {
 				in.Set(i, c, 1)
 			}
 		}
-		return beside(first, in), nil
+		return beside(p.Probabilities, in), nil
 	}
-	lower, upper, err := t.model.Uncertainty.Intervals.Bounds(t.Level, first, std)
+	lower, upper, err := p.Intervals(t.Level)
 	if err != nil {
 		return nil, err
 	}
-	if std != nil {
-		first = beside(first, std)
+	if p.Distribution != nil {
+		return beside(p.Scores, p.Distribution.Std, lower, upper), nil
 	}
-	return beside(first, lower, upper), nil
-}
-
-// Uncertain returns the calibrated probabilities of classes, or the means of targets and, if the model has a posterior,
-// their standard deviations. Errors: those of Model.Probabilities, Scores and PredictDistribution.
-func Uncertain(m *train.Model, x ops.Matrix) (p, std *mat.Dense, err error) {
-	switch {
-	case m.Classes != nil:
-		p, err = m.Probabilities(x)
-	case m.Uncertainty.Posterior == nil:
-		p, err = m.Scores(x)
-	default:
-		var d *train.Distribution
-		if d, err = m.PredictDistribution(x); err == nil {
-			p, std = d.Mean, d.Std
-		}
-	}
-	return p, std, err
+	return beside(p.Scores, lower, upper), nil
 }
 
 func beside(out *mat.Dense, more ...*mat.Dense) *mat.Dense {
