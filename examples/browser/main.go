@@ -33,6 +33,7 @@ import (
 	"github.com/bochner-go/bochner/train/linear"
 	"github.com/bochner-go/bochner/train/modelfile"
 	"github.com/bochner-go/bochner/train/onnx"
+	"github.com/bochner-go/bochner/train/report"
 	"github.com/bochner-go/bochner/train/wholefile"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
@@ -149,12 +150,7 @@ func model(ctx context.Context, folder, digits string, rows, features int, seed 
 	m, _, err := recipe.Fit(ctx, set.Take(learn))
 	try.Do(err)
 	held := set.Take(test)
-	guess := try.Get(m.PredictClasses(held.X))
-	for i, g := range guess {
-		if g == held.Labels[i] {
-			a.Accuracy += 1 / float64(len(guess))
-		}
-	}
+	a.Accuracy = try.Get(report.Accuracy(try.Get(m.Predict(held.X)), try.Get(m.Classes.Index(held.Labels))))
 	a.Rows, a.Test, a.Features = len(learn), len(test), m.Map.Features()
 	fmt.Printf("model.onnx: learned from %d rows of %s in %.1f s, accuracy %.4f on %d others\n", a.Rows, a.Digits, time.Since(start).Seconds(), a.Accuracy, a.Test)
 	try.Do(onnx.Save(filepath.Join(folder, "model.onnx"), m, onnx.Options{Probabilities: true}))

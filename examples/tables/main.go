@@ -109,8 +109,10 @@ func (o *options) set(ctx context.Context, name string) {
 	all, err := read("all")
 	var rows, test *data.Set
 	n := 5
-	if err != nil {
+	if errors.Is(err, os.ErrNotExist) {
 		rows, test, n = try.Get(read("train")), try.Get(read("test")), 3
+	} else {
+		try.Do(err)
 	}
 	if o.seeds > 0 {
 		n = o.seeds
@@ -156,14 +158,7 @@ func scoreOf(m *train.Model, test *data.Set) float64 {
 	if test.Labels == nil {
 		return try.Get(report.RMSE(try.Get(m.PredictTargets(test.X)), test.Y))
 	}
-	guess := try.Get(m.PredictClasses(test.X))
-	right := 0.
-	for i, c := range guess {
-		if c == test.Labels[i] {
-			right++
-		}
-	}
-	return right / float64(len(guess))
+	return try.Get(report.Accuracy(try.Get(m.Predict(test.X)), try.Get(m.Classes.Index(test.Labels))))
 }
 
 // boost fits XGBoost in a process of its own.

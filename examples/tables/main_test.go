@@ -28,6 +28,10 @@ func TestTables(t *testing.T) {
 			t.Errorf("no line of %s in:\n%s", name, out.Stdout)
 		}
 	}
+	clitest.File(t, dir, "a/a.all.csv", "1,2\n3,x,0\n") // a file that cannot be read is there
+	if r := clitest.Run(t, dir, "-data . -sets a"); r.Status != 1 || !strings.Contains(r.Stderr, "a.all.csv") {
+		t.Errorf("a set that cannot be read: %+v", r)
+	}
 	if r := clitest.Run(t, dir, "-data . -sets none"); r.Status != 1 || !strings.Contains(r.Stderr, "none") {
 		t.Errorf("a set that is not there: %+v", r)
 	}

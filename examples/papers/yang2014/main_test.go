@@ -71,5 +71,6 @@ func TestWrongFlags(t *testing.T) {
 		"-rows 1":                 "-rows 1 -draws 10: want at least 2 of each",
 		"-draws 1":                "-draws 1",
 		"-in a.csv -plot ./a.csv": "-plot and -in name the same file",
+		"-plot a.txt":             "-plot a.txt: want a name that ends in .png",
 	})
 }

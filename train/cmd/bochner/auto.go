@@ -79,7 +79,7 @@ func (r *result) raceRows(ctx context.Context, f *fitting, rows data.Source) (*t
 		if ao.Trials > 0 {
 			bar.Step(done, ao.Trials, note)
 		} else {
-			bar.Step(min(int(time.Since(start)), int(ao.Budget)-1)/int(time.Second), int(ao.Budget/time.Second), note)
+			bar.Step(int(min(time.Since(start), ao.Budget-1)/time.Second), int(ao.Budget/time.Second), note)
 		}
 	}
 	m, report, err := train.Auto(ctx, rows, ao)

@@ -68,8 +68,8 @@ func CheckFiles(inputs, outputs []File) error {
 				return Usage("%s and %s name the same file, %s; name another for %s", out.Flag, other.Flag, other.Path, out.Flag)
 			}
 		}
-		if out.Flag == "--plot" && strings.ToLower(filepath.Ext(out.Path)) != ".png" {
-			return Usage("--plot %s: want a name that ends in .png", out.Path)
+		if strings.TrimLeft(out.Flag, "-") == "plot" && strings.ToLower(filepath.Ext(out.Path)) != ".png" {
+			return Usage("%s %s: want a name that ends in .png", out.Flag, out.Path)
 		}
 		taken, errs = append(taken, out), append(errs, CheckWritable(out.Flag, out.Path))
 	}
