@@ -17,24 +17,16 @@ import (
 
 // card is what /model and the page say about a model.
 type card struct {
-	File        string            `json:"file"`
-	SHA256      string            `json:"sha256"`
-	Written     time.Time         `json:"written"`
-	Map         string            `json:"map"`
-	Parts       []string          `json:"parts,omitempty"` // the layers of a tree
-	Kernel      string            `json:"kernel"`          // its formula
+	File    string    `json:"file"`
+	SHA256  string    `json:"sha256"`
+	Written time.Time `json:"written"`
+	notes.ModelCard
+	Kernel      string            `json:"kernel"` // its formula
 	Source      string            `json:"source"`
-	Params      layers.Values     `json:"params"`
-	InputDim    int               `json:"input_dim"`         // columns of the matrix
 	Columns     []columnCard      `json:"columns,omitempty"` // of the rows, if they have names
 	Inputs      string            `json:"inputs"`            // the domain of the scaled rows
-	Features    int               `json:"features"`
-	Sampler     string            `json:"sampler,omitempty"` // empty for a map without one
 	Seed        *uint64           `json:"seed,omitempty"`    // nil for a map that draws nothing
-	Dtype       string            `json:"dtype"`
-	Tuned       string            `json:"tuned"`
 	Scaler      string            `json:"scaler"`
-	Head        string            `json:"head"`
 	Outputs     int               `json:"outputs"`
 	Targets     []string          `json:"targets,omitempty"` // names, if there are several
 	Classes     []string          `json:"classes,omitempty"`
@@ -55,29 +47,15 @@ func newCard(l *loaded, e *notes.Evaluation, sum string) (card, error) {
 	if err != nil {
 		return card{}, err
 	}
-	c := card{File: l.file.Name(), SHA256: sum, Written: l.file.ModTime().UTC(), Map: m.Spec.Map, Kernel: entry.Formula,
-		Source: entry.Paper, Params: m.Spec.Params, InputDim: m.Dims(), Columns: newColumnCards(m), Inputs: on.String(),
-		Features: m.Map.Features(), Dtype: m.Map.Dtype().String(), Tuned: m.Spec.Tune, Scaler: m.Scaler.Name(),
-		Head: m.Head.Kind(), Outputs: m.Head.Features(), Classes: m.Classes, Uncertainty: newUncertaintyCard(m),
-		MaxRows: l.maxRows, MaxBody: l.maxBody, Version: modelfile.Version}
+	c := card{File: l.file.Name(), SHA256: sum, Written: l.file.ModTime().UTC(), ModelCard: notes.ModelOf(m),
+		Kernel: entry.Formula, Source: entry.Paper, Columns: newColumnCards(m), Inputs: on.String(), Scaler: m.Scaler.Name(),
+		Outputs: m.Head.Features(), Classes: m.Classes, Uncertainty: newUncertaintyCard(m), MaxRows: l.maxRows,
+		MaxBody: l.maxBody, Version: modelfile.Version}
 	if m.Columns != nil && m.Classes == nil && len(m.Columns.Labels) > 1 {
 		c.Targets = m.Columns.Labels
 	}
-	switch {
-	case c.Tuned != "":
-	case m.Spec.Tuned():
-		c.Tuned = "parts"
-	default:
-		c.Tuned = "none"
-	}
-	for _, part := range m.Spec.Parts {
-		c.Parts = append(c.Parts, part.Map)
-	}
 	if entry.Sampled {
 		c.Seed = &m.Spec.Seed
-		if c.Sampler, err = m.Spec.SamplerName(); err != nil {
-			return card{}, err
-		}
 	}
 	if e != nil {
 		short := *e

@@ -94,7 +94,7 @@ func TestTreesAndRegisteredKernels(t *testing.T) {
 		r := runServer(t, m, nil)
 		want := map[string]any{"targets": must(m.PredictTargets(x))}
 		r.answers(t, "", typeJSON, asJSON(x), want)
-		if _, text := r.get(t, "/model"); !strings.Contains(text, `"parts":["dense","`+kernel+`"]`) || !strings.Contains(text, `"tuned":"parts"`) {
+		if _, text := r.get(t, "/model"); !strings.Contains(text, `"parts":["dense","`+kernel+`"]`) || !strings.Contains(text, `"tuned":"all"`) {
 			t.Errorf("%s: the card is %s", kernel, text)
 		}
 	}

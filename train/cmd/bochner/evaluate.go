@@ -6,7 +6,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	spectral "github.com/bochner-go/bochner/init"
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/cmd/notes"
@@ -79,17 +78,6 @@ func (r *result) evaluate(ctx context.Context, m *train.Model, test data.Example
 		r.Scores = r.test.Scores
 	}
 	return err
-}
-
-// tuneOf is the policy of a map, and "all" of layers of which one is tuned.
-func tuneOf(s layers.Spec) string {
-	switch {
-	case !s.Tuned():
-		return "none"
-	case len(s.Parts) > 0:
-		return layers.All.String()
-	}
-	return s.Tune
 }
 
 // measureKernel compares exact and approximate kernel on some test rows.

@@ -17,6 +17,7 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/modelfile"
@@ -153,7 +154,7 @@ func (c *featuresCmd) setSweep() error {
 
 // mapped is the JSON form of what was found out. What was not asked for is left out.
 type mapped struct {
-	mapObject
+	notes.MapCard
 	Rows     int `json:"rows"`
 	InputDim int `json:"input_dim"`
 	kernelReport
@@ -189,7 +190,7 @@ func (c *featuresCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if c.spec.Features, err = c.spec.Columns(); err != nil {
 		return err
 	}
-	ob := &mapped{mapObject: objectOf(c.spec), Rows: set.Rows(), InputDim: set.Dims(), Version: modelfile.Version}
+	ob := &mapped{MapCard: notes.MapOf(c.spec), Rows: set.Rows(), InputDim: set.Dims(), Version: modelfile.Version}
 	ob.Seconds.Load = time.Since(start).Seconds()
 	for _, step := range []struct {
 		asked   bool

@@ -10,6 +10,7 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/train/cmd/notes"
 	"github.com/bochner-go/bochner/train/cmd/picture"
 	"github.com/bochner-go/bochner/train/cmd/program"
 	"github.com/bochner-go/bochner/train/data"
@@ -105,7 +106,7 @@ func (c *featuresCmd) reportSampler(ctx context.Context, sampler string, x, all 
 	if err != nil {
 		return r, err
 	}
-	r.Sampler = samplerOf(spec)
+	r.Sampler = notes.MapOf(spec).Sampler
 	name := cmp.Or(r.Sampler, spec.Params.Word("coupling"))
 	bar, draws, most := program.NewProgress("report, "+name+", draws"), 0, c.Seeds
 	defer bar.Close()

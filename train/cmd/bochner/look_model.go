@@ -35,16 +35,13 @@ func lookModel(path string, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(struct {
 			Scale string `json:"scale"`
-			mapObject
-			Head        string            `json:"head"`
-			Tuned       string            `json:"tuned"`
-			InputDim    int               `json:"input_dim"`
+			notes.ModelCard
 			Classes     data.Classes      `json:"classes,omitempty"`
 			Uncertainty bool              `json:"uncertainty"`
 			Evaluation  *notes.Evaluation `json:"evaluation,omitempty"`
 			Relevance   []relevantColumn  `json:"relevance,omitempty"`
 			Columns     *data.Columns     `json:"columns"`
-		}{r.Scale, r.mapObject, r.Head, r.Tuned, r.InputDim, m.Classes, m.Uncertainty != nil, e, r.Relevance, m.Columns})
+		}{r.Scale, r.ModelCard, m.Classes, m.Uncertainty != nil, e, r.Relevance, m.Columns})
 	}
 	fmt.Printf("%s: a model of %d columns\n", program.Shown(filepath.Base(path)), m.Dims())
 	r.showModel()

@@ -149,14 +149,6 @@ func checkFeatures(flag string, n int) error {
 	return nil
 }
 
-// samplerOf is the name of the sampler that a finished spec draws by, "" where it has none.
-func samplerOf(spec layers.Spec) string {
-	if name, err := spec.SamplerName(); err == nil {
-		return name
-	}
-	return spec.Sampler
-}
-
 // probe builds the map for a few columns, so that a flag that does not fit it is found before any data are read. What
 // it cannot tell without the data is no error here.
 func probe(spec layers.Spec) error {

@@ -81,13 +81,10 @@ func (s *scores) measure() error {
 // object is the JSON form. What does not apply is left out.
 type object struct {
 	Scale string `json:"scale"`
-	mapObject
-	Head      string   `json:"head"`
+	notes.ModelCard
 	Lambda    *float64 `json:"lambda,omitempty"`
-	Tuned     string   `json:"tuned"`
 	TrainRows int      `json:"train_rows"`
 	TestRows  int      `json:"test_rows"`
-	InputDim  int      `json:"input_dim"`
 	Classes   int      `json:"classes,omitempty"`
 	notes.Scores
 	TrainAccuracy *float64 `json:"train_accuracy,omitempty"`
@@ -110,9 +107,10 @@ type object struct {
 
 // describe takes what the result tells of a model.
 func (r *result) describe(m *train.Model) {
+	card := notes.ModelOf(m)
+	card.Head = cmp.Or(r.Head, card.Head)
 	r.classes, r.columnsByPlace = m.Classes, m.Columns == nil
-	r.Scale, r.mapObject, r.InputDim, r.Classes = m.Scaler.Name(), objectOf(m.Spec), m.Dims(), len(m.Classes)
-	r.Head, r.Tuned = cmp.Or(r.Head, m.Head.Kind()), tuneOf(m.Spec)
+	r.Scale, r.ModelCard, r.Classes = m.Scaler.Name(), card, len(m.Classes)
 	r.Split, _ = splitOf(m.Map)
 	r.Relevance, r.Version = relevanceOf(m), modelfile.Version
 }
@@ -129,25 +127,6 @@ func (r *result) describeFit(report *train.Report) {
 	case !math.IsNaN(report.Lambda):
 		r.Lambda = &report.Lambda
 	}
-}
-
-// mapObject is the JSON form of a map.
-type mapObject struct {
-	Map      string        `json:"map"`
-	Parts    []string      `json:"parts,omitempty"` // the maps of a tree
-	Params   layers.Values `json:"params"`
-	Features int           `json:"features"`
-	Sampler  string        `json:"sampler,omitempty"`
-	Seed     uint64        `json:"seed"`
-	Dtype    string        `json:"dtype"`
-}
-
-func objectOf(s layers.Spec) mapObject {
-	var parts []string
-	for _, p := range s.Parts {
-		parts = append(parts, p.Map)
-	}
-	return mapObject{s.Map, parts, s.Params, s.Features, samplerOf(s), s.Seed, s.ElementType().String()}
 }
 
 // ofBags says whether the rows of a map are sets of samples.

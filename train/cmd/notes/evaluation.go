@@ -1,4 +1,4 @@
-// Package notes is the evaluation of a model that its file holds: command bochner writes it, and a server shows it.
+// Package notes is what command bochner and a server say of a model: what it is, and the evaluation that its file holds.
 package notes
 
 import (
