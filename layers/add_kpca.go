@@ -65,7 +65,7 @@ type AddKPCA struct {
 func (f AddKPCA) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel, v, x) }
 
 func (f AddKPCA) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, columns: f.Components * s.Dims, state: tableState(s.Dims, f.tables()),
+	return plan{kernel: f.Kernel, columns: f.Components * s.Dims, size: tableSize(s.Dims, f.tables()),
 		build: func(o options) (Layer, error) { return newAddKPCALayer(f, s.Dims, o) }}, nil
 }
 

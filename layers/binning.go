@@ -89,11 +89,12 @@ func (l *BinningLayer) String() string {
 }
 
 func (f binningForm) plan(s Spec) (plan, error) {
-	t := signTraits
-	if bins := binsOr(f.Bins, s.Features); bins >= sparseBins {
-		t.Stored = s.Features / bins
+	t, bins := signTraits, binsOr(f.Bins, s.Features)
+	grids := s.Features / max(1, bins)
+	if bins >= sparseBins {
+		t.Stored = grids
 	}
-	return plan{kernel: f.Kernel, traits: t, build: func(o options) (Layer, error) {
+	return plan{kernel: f.Kernel, traits: t, size: float64(grids) * (3*float64(s.Dims) + 1), build: func(o options) (Layer, error) {
 		return NewBinningLayer(f.Kernel, s.Dims, s.Features, f.Bins, withAll(o))
 	}}, nil
 }

@@ -63,7 +63,7 @@ type denseForm struct {
 }
 
 func (f denseForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Features, build: func(o options) (Layer, error) {
+	return plan{columns: s.Features, size: float64(s.Dims) * float64(s.Features), build: func(o options) (Layer, error) {
 		return NewDense(s.Dims, s.Features, f.Activation, withAll(o))
 	}}, nil
 }

@@ -124,7 +124,7 @@ func (f densityForm) plan(s Spec) (plan, error) {
 		lifted *= 2 * d.Lambdas
 	}
 	k := &densityKernel{d}
-	return plan{kernel: k, lifted: lifted, build: func(o options) (Layer, error) {
+	return plan{kernel: k, size: s.fourier(lifted, f.Phase), build: func(o options) (Layer, error) {
 		if d.Bandwidth == nil {
 			return nil, fmt.Errorf("layers: map %s: bandwidth = %s is found on data: fill it in by FillDefaults, or "+
 				"give numbers: %w", s.Map, s.Params.Word("bandwidth"), ErrParam)

@@ -11,7 +11,6 @@ import (
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
-	"gorgonia.org/tensor"
 )
 
 // Entry is a row of the table of maps.
@@ -50,21 +49,10 @@ type plan struct {
 	columns int             // the output columns; 0: Features
 	// through maps a row, for a layer without parameters; else nil.
 	through func(dst, row []float64) []float64
-	lifted  int    // the number of columns that the frequencies multiply; 0: the input's
-	inner   int    // the number of coordinates that the frequencies of a map of samples have
-	sampler string // the spec's, or else the form's, or else iid
+	size    float64 // see Spec.Size
+	rows    int     // the number of rows that it is fitted on, at least
+	sampler string  // the spec's, or else the form's, or else iid
 	build   func(o options) (Layer, error)
-	state   map[string]tensor.Shape // the shapes of what is fitted
-}
-
-// addState adds the state of a part, with a prefix before its names.
-func (p *plan) addState(prefix string, state map[string]tensor.Shape) {
-	if p.state == nil && state != nil {
-		p.state = map[string]tensor.Shape{}
-	}
-	for name, shape := range state {
-		p.state[prefix+name] = shape
-	}
 }
 
 // Traits are properties that all maps of a form share. Those of a tree are over all its parts.

@@ -36,19 +36,19 @@ func ExampleSpec_FillDefaults() {
 }
 
 // A network of dense layers and a map is a Spec as a single map is: it is fitted, saved, loaded and served alike.
-func ExampleSpec_Leaves() {
+func ExampleSpec_Build() {
 	s := layers.Spec{Map: "sequential", Dims: 4, Name: "net", Parts: []layers.Spec{
 		{Map: "dense", Features: 8, Tune: "all"},
 		{Map: "normalise"},
 		{Map: "arc-cosine", Features: 64},
 	}}
-	for _, l := range must(s.Leaves()) {
-		fmt.Println(l.Prefix, l.Spec.Map, l.Spec.Dims)
+	for _, p := range must(s.Build()).Params() {
+		fmt.Println(p.Name, p.Value.Shape())
 	}
 	// Output:
-	// net_0_dense. dense 4
-	// net_1_normalise. normalise 8
-	// net_2_arc-cosine. arc-cosine 8
+	// net_0_dense.W (4, 8)
+	// net_0_dense.b (8)
+	// net_2_arc-cosine.W (8, 64)
 }
 
 // The table that the programs print, line by line; here the first three lines.

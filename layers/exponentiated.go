@@ -118,14 +118,15 @@ func (f exponentiatedForm) fill(v Values, x ops.Matrix) error {
 }
 
 func (f exponentiatedForm) plan(s Spec) (plan, error) {
-	p, series := plan{kernel: f.Kernel}, apply(nil).harmonics
+	p, series, dims := plan{kernel: f.Kernel}, apply(nil).harmonics, s.Dims
 	if !f.direct() {
 		if f.Order < 0 {
 			f.Order = 1
 		}
 		inner := homogeneousForm{f.Kernel.Of, f.Order, f.Sampling}
-		p.lifted, series = inner.columns(s.Dims), inner.series()
+		dims, series = inner.columns(s.Dims), inner.series()
 	}
+	p.size = s.fourier(dims, f.Phase)
 	p.build = func(o options) (Layer, error) {
 		o.harmonics = series
 		return NewExponentiatedLayer(f.Kernel, s.Dims, s.Features, withAll(o))

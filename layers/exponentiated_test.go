@@ -71,8 +71,8 @@ func TestExpIntersectionIsLaplacian(t *testing.T) {
 	for _, text := range []string{"sigma=.5,order=1", "sigma=.5,gamma=.5", "sigma=.5,negative=sign"} {
 		s := layers.Spec{Map: "exp-intersection", Params: must(layers.ParseValues("exp-intersection", text)), Dims: 5,
 			Features: 12}
-		if n := must(s.FrequencyDims()); n != 15 {
-			t.Errorf("%s: the frequencies are of %d columns, want those of a series of order 1, 15", text, n)
+		if n := must(s.Size()); n != 6*15 {
+			t.Errorf("%s: the size is %v, want that of 6 frequencies of the 15 columns of a series of order 1", text, n)
 		}
 	}
 }

@@ -56,17 +56,19 @@ type tableMap struct {
 // newTableMap makes the parameters, all zero.
 func newTableMap(b *base, op ops.Tables, on ops.Domain) *tableMap {
 	b.features = b.dims * op.Width
-	state := tableState(b.dims, op)
-	for _, name := range []string{"knots", "table"} {
-		b.params = append(b.params, Param{name, tensor.New(tensor.WithShape(state[name]...), tensor.Of(b.dt)), false})
+	for _, p := range []struct {
+		name    string
+		columns int
+	}{{"knots", op.Points}, {"table", op.Points * op.Width}} {
+		b.params = append(b.params, Param{p.name, tensor.New(tensor.WithShape(b.dims, p.columns), tensor.Of(b.dt)), false})
 	}
 	table := func(a ops.Attr) ops.Op { return ops.Table(op, a) }
 	return &tableMap{csrMapper{sparseMapper{newSingle(b, on, false, table)}}, op}
 }
 
-// tableState returns the shapes of the parameters.
-func tableState(dims int, op ops.Tables) map[string]tensor.Shape {
-	return map[string]tensor.Shape{"knots": {dims, op.Points}, "table": {dims, op.Points * op.Width}}
+// tableSize returns the Size of the tables.
+func tableSize(dims int, op ops.Tables) float64 {
+	return float64(dims) * float64(op.Points*(1+op.Width))
 }
 
 // fit computes the parameters from a sample, and rounds them. column computes the knots and the table of a column from

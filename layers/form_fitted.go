@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
@@ -76,13 +75,7 @@ func (s Spec) Fit(x ops.Matrix) (Layer, error) {
 		}
 		return nil, fmt.Errorf("layers: map %s is fitted on rows [n, %d], got %s: %w", s.Map, s.Dims, got, ErrShape)
 	}
-	limit := SampleRows
-	for name, shape := range p.state {
-		if strings.HasSuffix(name, "landmarks") {
-			limit = max(limit, shape[0])
-		}
-	}
-	some, err := someRows(x, limit, s.Seed)
+	some, err := someRows(x, max(SampleRows, p.rows), s.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("layers: map %s: %w", s.Map, err)
 	}
@@ -117,11 +110,4 @@ func takeRows(x *tensor.Dense, rows []int) (*tensor.Dense, error) {
 		return nil, err
 	}
 	return b.Take(rows).Samples(), nil
-}
-
-// State returns the shapes of the parameters that Fit fits, by name: a model file must hold them. It returns nil for a
-// map that is not fitted on data.
-func (s Spec) State() (map[string]tensor.Shape, error) {
-	_, p, err := s.plan()
-	return p.state, err
 }

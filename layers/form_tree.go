@@ -130,40 +130,6 @@ func (s Spec) wired(tree branch) (parts []Spec, plans []plan, slots []Part, err 
 	return parts, plans, slots, nil
 }
 
-// Leaf is a layer of a tree that has no parts of its own.
-type Leaf struct {
-	Prefix string // of the names of its parameters in the whole tree
-	Spec   Spec   // with its Dims, Dtype and Name
-}
-
-// Leaves returns the layers of a tree that have no parts, in order. For a map it is the map alone. Parameters that come
-// from the data must be there (ErrParam), see FillDefaults.
-func (s Spec) Leaves() ([]Leaf, error) { return s.leaves("") }
-
-func (s Spec) leaves(prefix string) ([]Leaf, error) {
-	e, full, err := s.resolve()
-	if err != nil {
-		return nil, err
-	}
-	tree, ok := e.form(full.Params).(branch)
-	if !ok {
-		return []Leaf{{prefix, s}}, nil
-	}
-	parts, plans, _, err := full.wired(tree)
-	if err != nil {
-		return nil, err
-	}
-	var all []Leaf
-	for i, p := range parts {
-		below, err := p.leaves(prefix + plans[i].name + ".")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, below...)
-	}
-	return all, nil
-}
-
 // with returns the traits of a tree with u, the traits of a part.
 func (t Traits) with(u Traits) Traits {
 	t.Tunable = t.Tunable || u.Tunable
@@ -186,7 +152,7 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 	p := plan{name: name, traits: branchTraits, columns: last.columns, on: plans[0].on}
 	for _, of := range plans {
 		p.traits = p.traits.with(of.traits)
-		p.addState(of.name+".", of.state)
+		p.size, p.rows = p.size+of.size, max(p.rows, of.rows)
 	}
 	if slots == nil {
 		p.kernel, p.traits.Signed = chained(plans), last.traits.Signed

@@ -160,7 +160,7 @@ type signedForm struct {
 }
 
 func (f signedForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: func(o options) (Layer, error) {
+	return plan{kernel: f.Kernel, size: s.frequencies(s.Dims, s.Features/4), build: func(o options) (Layer, error) {
 		o.coupling = f.Coupling
 		return NewGORFLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}}, nil

@@ -50,7 +50,7 @@ type MajiBerg struct {
 
 func (f MajiBerg) plan(s Spec) (plan, error) {
 	return plan{kernel: histogramIntersection{}, columns: f.Bins * s.Dims,
-		state: tableState(s.Dims, majiBergTables(f.Bins)),
+		size:  tableSize(s.Dims, majiBergTables(f.Bins)),
 		build: func(o options) (Layer, error) { return newMajiBergLayer(f, s.Dims, o) }}, nil
 }
 

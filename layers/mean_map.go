@@ -96,9 +96,9 @@ func (f meanMapForm) plan(s Spec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, traits: bagTraits, lifted: of.columns, inner: s.Dims * of.columns}
+	p := plan{kernel: &meanKernel{f.Kernel, f.Tau}, traits: bagTraits, size: of.size + s.fourier(of.columns, f.Phase),
+		rows: of.rows}
 	p.traits.Fitted = of.traits.Fitted
-	p.addState(innerPrefix, of.state)
 	p.build = func(o options) (Layer, error) {
 		if o.name == "" {
 			o.name = autoName("meanmap")

@@ -48,7 +48,7 @@ func (f Nystrom) fill(v Values, x ops.Matrix) error { return fillKernel(f.Kernel
 
 func (f Nystrom) plan(s Spec) (plan, error) {
 	m := cmp.Or(f.Landmarks, s.Features)
-	return plan{kernel: f.Kernel, state: map[string]tensor.Shape{"landmarks": {m, s.Dims}, "projection": {m, s.Features}},
+	return plan{kernel: f.Kernel, size: float64(m) * (float64(s.Dims) + float64(s.Features)), rows: m,
 		build: func(o options) (Layer, error) { return newNystromLayer(f, s.Dims, s.Features, o) }}, nil
 }
 

@@ -145,9 +145,6 @@ func TestFittedSpecs(t *testing.T) {
 		t.Errorf("the spec %+v has made %v", s, l)
 	}
 	near(t, "sparse rows", features(must(s.Fit(must(ops.CSROf(x)))), x), features(l, x), 0)
-	if state, err := (layers.Spec{Map: "linear"}).State(); state != nil || err != nil {
-		t.Errorf("the state of the linear map is %v, %v", state, err)
-	}
 	many := histograms(tensor.Float64, layers.SampleRows+7, 3, 2)
 	near(t, "a sample of sparse rows", features(must(s.Fit(must(ops.CSROf(many)))), x), features(must(s.Fit(many)), x), 0)
 	table := layers.Spec{Map: "add-kpca", Params: layers.Values{"kernel": "chi2", "points": 4.}, Dims: 3, Seed: 5}

@@ -109,7 +109,6 @@ type periodicForm struct {
 }
 
 func (f periodicForm) plan(s Spec) (plan, error) {
-	return plan{columns: s.Dims * (1 + f.Width), lifted: 2 * f.Frequencies, build: func(o options) (Layer, error) {
-		return newPeriodicLayer(f, s.Dims, []Option{withAll(o)})
-	}}, nil
+	return plan{columns: s.Dims * (1 + f.Width), size: float64(s.Dims) * float64(f.Frequencies) * (1 + 2*float64(f.Width)),
+		build: func(o options) (Layer, error) { return newPeriodicLayer(f, s.Dims, []Option{withAll(o)}) }}, nil
 }

@@ -148,22 +148,19 @@ func (l *RandomLayer) scaled() bool { return l.normalise || l.law.Transform == s
 
 // count returns the number of frequencies, and an error for a number of features, or a policy, that the map cannot have.
 func (l *RandomLayer) count() (int, error) {
-	n, both := l.features, 2*l.dims
-	switch t := l.law.Transform; {
-	case circular(t) && !l.phase && n%2 != 0:
+	n, t := l.features, l.law.Transform
+	each := featuresOf(t, l.phase, l.dims)
+	switch odd := n%each != 0; {
+	case odd && circular(t):
 		other := ""
 		if l.phases {
 			other = ", or for the phase form"
 		}
 		return 0, fmt.Errorf("%s: %d features is odd, and the pair form makes a cosine and a sine of each "+
 			"frequency; ask for %d%s: %w", l.who(), n, n+1, other, ErrParam)
-	case circular(t) && !l.phase:
-		return n / 2, nil
-	case t == spectral.Additive && n%both != 0:
+	case odd && t == spectral.Additive:
 		return 0, fmt.Errorf("%s: %d features are no multiple of %d, a cosine and a sine of each of %d input "+
-			"columns; ask for %d: %w", l.who(), n, both, l.dims, (n/both+1)*both, ErrParam)
-	case t == spectral.Additive:
-		return n / both, nil
+			"columns; ask for %d: %w", l.who(), n, each, l.dims, (n/each+1)*each, ErrParam)
 	case t == spectral.Tangent && n%2 != 0:
 		return 0, fmt.Errorf("%s: %d features is odd, and each frequency makes one feature of a unit and one of its "+
 			"gradient; ask for %d: %w", l.who(), n, n+1, ErrParam)
@@ -171,7 +168,19 @@ func (l *RandomLayer) count() (int, error) {
 		return 0, fmt.Errorf("%s: %s: a step has the gradient 0, so there is nothing to tune; leave tuning out, or use "+
 			"order 1: %w", l.who(), kernelText(l.kernel), ErrParam)
 	}
-	return n, nil
+	return n / each, nil
+}
+
+// featuresOf returns how many features a frequency makes: one, or a cosine and a sine, of each of d input columns for an
+// additive kernel.
+func featuresOf(t spectral.Transform, phase bool, d int) int {
+	switch {
+	case circular(t) && !phase:
+		return 2
+	case t == spectral.Additive:
+		return 2 * max(1, d)
+	}
+	return 1
 }
 
 // draw draws W [dims, m], or makes zeros of that shape.
@@ -318,12 +327,10 @@ func (f drawnForm) plan(s Spec) (plan, error) {
 	law := f.Kernel.Law()
 	p := plan{kernel: f.Kernel, columns: s.Features, traits: traitsOfLaw(law)}
 	p.traits.Tunable = law.Transform != spectral.Step
-	if law.Transform == spectral.Additive {
-		p.lifted = 1
-		if s.Features > 0 { // as many for each input column, one frequency at least
-			p.columns = max(1, s.Features/2/max(1, s.Dims)) * 2 * s.Dims
-		}
+	if law.Transform == spectral.Additive && s.Features > 0 { // as many for each input column, one frequency at least
+		p.columns = max(1, s.Features/2/max(1, s.Dims)) * 2 * s.Dims
 	}
+	p.size = s.frequencies(s.Dims, p.columns/featuresOf(law.Transform, f.Phase, s.Dims))
 	of, columns := law.Transform, p.columns
 	if transformOf(law).kind == "" { // which the constructor refuses
 		of = spectral.Fourier

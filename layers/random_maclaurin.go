@@ -83,7 +83,11 @@ type productForm struct {
 
 func (f productForm) plan(s Spec) (plan, error) {
 	k := spectral.SpherePolynomial{A: f.Kernel.A, P: f.Kernel.P}
-	return plan{kernel: k, build: func(o options) (Layer, error) {
+	size := float64(k.P) * float64(s.Dims) * float64(s.Features)
+	if f.name == sketchName {
+		size = float64(k.P) * 2 * float64(s.Dims+1)
+	}
+	return plan{kernel: k, size: size, build: func(o options) (Layer, error) {
 		if f.name == sketchName {
 			return NewTensorSketchLayer(k, s.Dims, s.Features, withAll(o))
 		}

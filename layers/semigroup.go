@@ -75,10 +75,10 @@ func (f reciprocalForm) fill(v Values, x ops.Matrix) error {
 // planned is plan for an order of way=levy and the columns that it makes of an input column.
 func (f semigroupForm) planned(s Spec, order, columns int) (plan, error) {
 	by := f.chosen(s)
-	p := plan{kernel: f.Kernel}
+	p := plan{kernel: f.Kernel, size: s.frequencies(s.Dims, s.Features)}
 	switch {
 	case by == levyWay:
-		p.lifted, p.sampler = columns*s.Dims, spectral.Orthogonal{Coupled: true}.String()
+		p.size, p.sampler = s.fourier(columns*s.Dims, false), spectral.Orthogonal{Coupled: true}.String()
 	case by == normalisedWay && s.Dims <= mostSobol:
 		p.sampler = spectral.Sobol{}.String()
 	}

@@ -271,22 +271,26 @@ func (s Spec) Columns() (int, error) {
 	return p.columns, nil
 }
 
-// FrequencyDims returns the number of columns that the frequencies multiply: Dims, or the columns of the homogeneous
-// map in an exponentiated one, or the columns of the embedding in a map of sets. A frequency of an additive kernel
-// multiplies one column, and a weight of a periodic layer the cosines and sines of one.
-func (s Spec) FrequencyDims() (int, error) {
+// Size returns how many numbers the map needs for its frequencies, weights and tables, before there is any of them.
+// Its Params hold at least as many, and others beside them, such as scales, whose number does not grow with Dims times
+// Features. It is 0 for a map without such parameters.
+func (s Spec) Size() (float64, error) {
 	_, p, err := s.plan()
-	if err != nil || p.lifted == 0 {
-		return s.Dims, err
-	}
-	return p.lifted, nil
+	return p.size, err
 }
 
-// InnerCoordinates returns, for a mean map, the largest number of coordinates of all frequencies of its inner map: Dims
-// times the columns of that map. It is 0 for any other map.
-func (s Spec) InnerCoordinates() (int, error) {
-	_, p, err := s.plan()
-	return p.inner, err
+// frequencies returns the Size of m frequencies of so many coordinates: of a matrix, or of the signs of the structured
+// sampler.
+func (s Spec) frequencies(coordinates, m int) float64 {
+	if s.Sampler == (spectral.Structured{}).String() {
+		return 3 * float64(max(coordinates, m))
+	}
+	return float64(coordinates) * float64(m)
+}
+
+// fourier returns the Size of the frequencies of Fourier features of so many coordinates.
+func (s Spec) fourier(coordinates int, phase bool) float64 {
+	return s.frequencies(coordinates, s.Features/featuresOf(spectral.Fourier, phase, coordinates))
 }
 
 // SamplerName returns the sampler that Build uses: Sampler if it is given, and otherwise coupled for a LevyLayer, sobol

@@ -55,7 +55,7 @@ type srfForm struct {
 }
 
 func (f srfForm) plan(s Spec) (plan, error) {
-	return plan{kernel: f.Kernel, build: func(o options) (Layer, error) {
+	return plan{kernel: f.Kernel, size: s.fourier(s.Dims, f.Phase), build: func(o options) (Layer, error) {
 		return NewSRFLayer(f.Kernel, s.Dims, s.Features, withAll(o))
 	}}, nil
 }

@@ -2,7 +2,9 @@ package layers_test
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -33,9 +35,12 @@ func TestTree(t *testing.T) {
 	if columns := must(s.Columns()); columns != 3 || l.Features() != 3 {
 		t.Errorf("%d columns are stated, and the layer makes %d", columns, l.Features())
 	}
-	if leaves := must(s.Leaves()); leaves[3].Prefix != "net_1_concat_0_sequential_0_normalise-"+
-		"net_1_concat_0_sequential_1_sphere-polynomial-net_1_concat_1_gaussian.net_1_concat_1_gaussian." {
-		t.Errorf("the map of the second part is called %s", leaves[3].Prefix)
+	const concat = "net_1_concat_0_sequential_0_normalise-net_1_concat_0_sequential_1_sphere-polynomial-net_1_concat_1_gaussian"
+	if params := values(l); params[concat+".net_1_concat_1_gaussian.W"] == nil {
+		t.Errorf("the parameters are %v", slices.Sorted(maps.Keys(params)))
+	}
+	if size := must(s.Size()); size != 4*5+3*4+3*4+24*3 {
+		t.Errorf("the size is %v", size)
 	}
 	if !s.Tuned() || (layers.Spec{Map: "gaussian", Tune: "none"}).Tuned() {
 		t.Error("Tuned is wrong")
@@ -59,13 +64,7 @@ func TestTreeOfFittedMaps(t *testing.T) {
 		t.Errorf("Build is %v, want an error that asks for Fit", err)
 	}
 	l := must(s.Fit(x))
-	state := must(s.State())
 	params := values(l)
-	for name, shape := range state {
-		if len(state) != 2 || params[name] == nil || !params[name].Shape().Eq(shape) {
-			t.Errorf("the state is %v, and the layer has %s of %v", state, name, params[name])
-		}
-	}
 	near(t, "Restore", features(must(s.Restore(params)), x), features(l, x), 0)
 	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled {
 		t.Errorf("the traits are %+v", traits)
@@ -137,7 +136,7 @@ func deep(levels int) layers.Spec {
 // TestTreeAsDeepAsAllowed: the deepest tree that is not refused is built in no time.
 func TestTreeAsDeepAsAllowed(t *testing.T) {
 	s := deep(16)
-	if l := must(s.Build()); l.Features() != 2 || len(must(s.Leaves())) != 1 {
+	if l := must(s.Build()); l.Features() != 2 || must(s.Size()) != 0 {
 		t.Errorf("it makes %d columns", l.Features())
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -173,20 +172,20 @@ func (m *Model) checkSpec() error {
 
 // checkDraw wants a map that its spec draws again. A layer that WithName or a composition made has other weights.
 func (m *Model) checkDraw() error {
-	state, err := m.Spec.State()
+	t, err := m.Spec.Traits()
 	if err != nil {
 		return fmt.Errorf("the model's Spec does not describe its Map: %w", err)
 	}
-	fail := func(param, why string) error {
-		return fmt.Errorf("the map's %s %s, and a seed cannot bring it back; save the whole model: %w", param, why, domain.ErrParam)
+	fail := func(what string) error {
+		return fmt.Errorf("the map%s, and a seed cannot bring it back; save the whole model: %w", what, domain.ErrParam)
 	}
 	for _, p := range m.Map.Params() {
-		switch {
-		case p.Tuned:
-			return fail(p.Name, "was tuned")
-		case state[p.Name] != nil:
-			return fail(p.Name, "was fitted on data")
+		if p.Tuned {
+			return fail("'s " + p.Name + " was tuned")
 		}
+	}
+	if t.Fitted {
+		return fail(" was fitted on data")
 	}
 	again, err := m.Spec.Build()
 	if err != nil {
@@ -195,7 +194,7 @@ func (m *Model) checkDraw() error {
 	mine := byName(m.Map)
 	for _, p := range again.Params() {
 		if !sameDraw(mine[p.Name], p.Value) {
-			return fail(p.Name, "is not what its Spec draws")
+			return fail("'s " + p.Name + " is not what its Spec draws")
 		}
 	}
 	return nil
@@ -276,7 +275,7 @@ func fromFile(meta map[string]string, tensors map[string]*tensor.Dense, head boo
 		layers.Keep(m.Map) // the head was fitted on its features
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", err, modelfile.ErrFormat)
 	}
 	if m.Scaler, err = data.ParseScalers(c.Scaler); err != nil {
 		return nil, err
@@ -372,26 +371,10 @@ func (c card) check(tensors map[string]*tensor.Dense) error {
 	if err := c.Uncertainty.checkFile(c, tensors); err != nil {
 		return err
 	}
-	if err := c.checkState(tensors); err != nil {
-		return err
+	if c.Head == "" && !c.Drawn {
+		return nil
 	}
-	leaves, err := c.Spec.Leaves()
-	if err != nil {
-		return err
-	}
-	undrawn := 0. // numbers
-	for _, l := range leaves {
-		numbers, err := c.checkLeaf(l.Spec, withPrefix(tensors, "map."+l.Prefix))
-		if err != nil {
-			return err
-		}
-		undrawn += numbers
-	}
-	if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); c.Head != "" && !c.Drawn && undrawn > most {
-		return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's frequencies may have at most %.0f of these; save the whole model",
-			dims, undrawn, most)
-	}
-	return nil
+	return c.checkSize(features, tensors)
 }
 
 // checkHead compares what the card says of the head with its tensors.
@@ -416,79 +399,28 @@ func (c card) checkHead(features int, tensors map[string]*tensor.Dense) error {
 	return nil
 }
 
-// checkLeaf compares a map, or a layer of a tree, with its tensors, and returns how many numbers it draws.
-func (c card) checkLeaf(s layers.Spec, tensors map[string]*tensor.Dense) (float64, error) {
-	t, err := s.Traits()
-	if err != nil || t.Fitted && !t.Sampled {
-		return 0, err
-	}
-	features, err := s.Columns()
-	if err != nil {
-		return 0, err
-	}
-	lifted, err := s.FrequencyDims()
-	if err != nil {
-		return 0, err
-	}
-	inner, err := s.InnerCoordinates()
-	if err != nil {
-		return 0, err
-	}
-	if c.Drawn && inner > 2*mostCells(tensors) || !c.Drawn && inner > freeDraw {
-		return 0, fmt.Errorf("%d input columns are stated, and the frequencies of the map of samples, %d numbers, "+
-			"are not of that size", s.Dims, inner)
-	}
-	if s.Dims < 1 || features < 1 || !t.Sampled && s.Features != 0 && s.Features != features ||
-		t.Sampled && c.Drawn && lifted > mostDims(s, t, tensors, features) {
-		return 0, fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size", s.Dims)
-	}
-	if !t.Sampled {
-		return 0, nil
-	}
-	return float64(lifted) * float64(features), nil
-}
-
-// checkState wants the tensors that a map was fitted to, in the sizes that the card states.
-func (c card) checkState(tensors map[string]*tensor.Dense) error {
-	state, err := c.Spec.State()
+// checkSize refuses a map that takes more numbers than are in the file or, without the map's tensors, may be drawn.
+func (c card) checkSize(features int, tensors map[string]*tensor.Dense) error {
+	size, err := c.Spec.Size()
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(state)) {
-		if t := tensors["map."+name]; !c.Drawn || t == nil || !t.Shape().Eq(state[name]) {
-			return fmt.Errorf("the map %s is fitted on data, and there is no map.%s of shape %v",
-				c.Spec.Map, name, state[name])
+	if !c.Drawn {
+		if most := freeDraw + drawPerWeight*float64(c.Outputs)*float64(features); !(size <= most) {
+			return fmt.Errorf("%d input columns are stated, %.0f numbers for the frequencies, and a file without the map's "+
+				"frequencies may have at most %.0f of these; save the whole model", c.Spec.Dims, size, most)
 		}
+		return nil
+	}
+	held := 0
+	for _, t := range withPrefix(tensors, "map.") {
+		held += t.Shape().TotalSize()
+	}
+	if !(size <= float64(held)) {
+		return fmt.Errorf("%d input columns are stated, and the map's frequencies are not of that size: %d numbers, want %.0f",
+			c.Spec.Dims, held, size)
 	}
 	return nil
-}
-
-// mostDims is the largest number of input columns that the frequencies of a file can serve. W has a column for each
-// feature or two. The signs of the structured sampler have three rows for a block of features. With two signs one
-// direction may serve four features. Random products have a column for each factor of a feature, and count sketches a
-// row for each.
-func mostDims(s layers.Spec, t layers.Traits, tensors map[string]*tensor.Dense, features int) int {
-	cells := mostCells(tensors)
-	if s.Sampler == (spectral.Structured{}).String() {
-		return cells / 3
-	}
-	if t.Signed {
-		return 4 * cells / features
-	}
-	if degree := max(1, int(s.Params.Number("p"))); t.Discrete && tensors["W"] != nil {
-		return cells / degree / features
-	} else if t.Discrete {
-		return cells / degree
-	}
-	return 2 * cells / features
-}
-
-// mostCells is the size of the largest tensor.
-func mostCells(tensors map[string]*tensor.Dense) (cells int) {
-	for _, t := range tensors {
-		cells = max(cells, t.Shape().TotalSize())
-	}
-	return cells
 }
 
 // byName are the parameters of a layer.

@@ -252,7 +252,7 @@ func TestSaveErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	save, spec := (*train.Model).Save, (*train.Model).SaveSpec
 	wide := func(m *train.Model) {
-		m.Spec.Dims = 1<<22/2 + 1<<16 + 1 // one column too many for 2 features and 2 outputs
+		m.Spec.Dims = 1<<22 + 1<<17 + 1 // one column too many for a frequency under 2 features and 2 outputs
 		if err := m.Scaler.Fit(rowsOf(1, m.Spec.Dims)); err != nil {
 			panic(err)
 		}

@@ -322,7 +322,7 @@ func (c modelCase) checkFiles(t *testing.T, m *train.Model, path string) {
 	if f, ok := m.Map.(*layers.GORFLayer); ok && back.Spec.Params.Number("eps") != f.Split().Eps {
 		t.Errorf("%v: eps is read back as %v", c, back.Spec.Params)
 	}
-	fitted, tuned := len(must(m.Spec.State())) > 0, slices.ContainsFunc(m.Map.Params(), func(p layers.Param) bool {
+	fitted, tuned := must(m.Spec.Traits()).Fitted, slices.ContainsFunc(m.Map.Params(), func(p layers.Param) bool {
 		return p.Tuned
 	})
 	if tuned { // the file is then needed

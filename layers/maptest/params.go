@@ -208,6 +208,13 @@ func params(t *testing.T, c *contract) {
 			same(t, what+", in a graph", result(z), want, near[dt])
 		}
 		written(t, c.build(d, 22, 2, tuned(p), named("map"), as(dt)), first, x)
+		held := 0.
+		for _, q := range first.Params() {
+			held += float64(q.Value.Shape().TotalSize())
+		}
+		if size := must(read.Size()); !(size <= held && held <= 4*size+float64(10*(d+first.Features())+100)) {
+			t.Errorf("the Size is stated as %v, and the Params hold %v numbers", size, held)
+		}
 	})
 }
 

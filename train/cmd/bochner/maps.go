@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
@@ -135,10 +136,10 @@ func (f mapFlags) spec(s layers.Spec, scale string, tunes bool) (layers.Spec, er
 // tunedFeatures are the default features of a map that mini-batches tune.
 const tunedFeatures = 1024
 
-// What a map may take: columns of its features, and coordinates of its frequencies (16 GiB).
+// What a map may take: columns of its features, and numbers (16 GiB).
 const (
-	maxFeatures          = 1 << 24
-	maxCoordinates int64 = 1 << 31
+	maxFeatures = 1 << 24
+	maxSize     = 1 << 31
 )
 
 // checkFeatures wants a number of features that a map may have.
@@ -169,14 +170,18 @@ func probe(spec layers.Spec) error {
 
 // checkSize refuses a finished spec of a map that is too large: a wrong flag, or more memory than there is.
 func checkSize(spec layers.Spec) error {
-	dims, err := spec.FrequencyDims()
-	if err == nil && spec.Features > 0 && int64(dims) > maxCoordinates/int64(spec.Features) {
-		return program.Usage("--features %d: the frequencies in %d dimensions are too large; ask for at most %d features", spec.Features, dims, maxCoordinates/int64(dims))
+	size, err := spec.Size()
+	if err != nil {
+		return asUsage(err)
+	}
+	if size > maxSize && spec.Features > 0 {
+		return program.Usage("--features %d: the map of %d dimensions is too large; ask for at most %.0f features",
+			spec.Features, spec.Dims, math.Floor(maxSize/size*float64(spec.Features)))
 	}
 	if cols, err := spec.Columns(); err == nil && cols > maxFeatures {
 		return program.Usage("--map %s makes %d columns of %d, and %d are the most; lower its order", spec.Map, cols, spec.Dims, maxFeatures)
 	}
-	return affordMap(spec, dims)
+	return affordMap(spec, size)
 }
 
 // build makes the map of a finished spec that checkSize does not refuse, for the scaled rows x where it is fitted on
@@ -185,7 +190,7 @@ func build(spec layers.Spec, x ops.Matrix) (layers.Layer, error) {
 	if err := checkSize(spec); err != nil {
 		return nil, err
 	}
-	if state, err := spec.State(); err != nil || state != nil && x == nil {
+	if t, err := spec.Traits(); err != nil || t.Fitted && x == nil {
 		return nil, asUsage(err)
 	}
 	l, err := spec.Fit(x)

@@ -31,32 +31,9 @@ func afford(what string, bytes float64, remedy string) error {
 // affordScaling refuses sparse rows that a scaler would make too large.
 func affordScaling(what string, bytes float64) error { return afford(what, bytes, "scale by l1 or l2") }
 
-// affordMap refuses a map whose frequencies in so many dimensions, or whose fitted tensors, do not fit into memory.
-func affordMap(spec layers.Spec, dims int) error {
-	e, err := layers.Lookup(spec.Map)
-	if err != nil {
-		return err
-	}
-	bytes := 0.
-	if e.Sampled && !e.Discrete && spec.Sampler != "structured" {
-		share := 2. // a cosine and a sine a frequency; a form with a phase has more
-		if e.Signed {
-			share = 4
-		}
-		bytes = 8 * float64(dims) * float64(spec.Features) / share
-	}
-	state, err := spec.State()
-	if err != nil {
-		return asUsage(err)
-	}
-	for _, shape := range state {
-		cells := 8.
-		for _, n := range shape {
-			cells *= float64(n)
-		}
-		bytes += cells
-	}
-	return afford(fmt.Sprintf("--map %s --features %d in %d dimensions", spec.Map, spec.Features, dims), bytes,
+// affordMap refuses a map whose frequencies, weights and tables, so many numbers, do not fit into memory.
+func affordMap(spec layers.Spec, size float64) error {
+	return afford(fmt.Sprintf("--map %s --features %d in %d dimensions", spec.Map, spec.Features, spec.Dims), 8*size,
 		"ask for fewer features, or --sampler structured where the map takes it")
 }
 

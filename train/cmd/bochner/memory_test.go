@@ -25,12 +25,19 @@ func TestAfford(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	spec := layers.Spec{Map: "gaussian", Params: layers.Values{"sigma": 1.}, Dims: 1 << 30, Features: 1 << 20}
-	if err := affordMap(spec, spec.Dims); err == nil || !strings.Contains(err.Error(),
+	size := func() float64 {
+		size, err := spec.Size()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return size
+	}
+	if err := affordMap(spec, size()); err == nil || !strings.Contains(err.Error(),
 		"--map gaussian --features 1048576 in 1073741824 dimensions: that takes 4504 TB") {
 		t.Errorf("%v", err)
 	}
-	spec.Sampler = "structured"
-	if err := affordMap(spec, spec.Dims); err != nil {
+	spec.Sampler, spec.Dims = "structured", 1<<20
+	if err := affordMap(spec, size()); err != nil {
 		t.Errorf("structured: %v", err)
 	}
 }
