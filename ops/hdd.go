@@ -72,16 +72,12 @@ var coefficients = decl{kind: "Coefficients", sig: parse("n(kV),VB->n(kB)"), nam
 
 func coefficientsForward[T domain.Float](c *call) error {
 	v, b, n := c.at('V'), c.at('B'), c.at('n')*c.at('k')
-	if n > 0 {
-		simd.Gemm(false, false, n, b, v, 1, cells[T](c, 0), v, cells[T](c, 1), b, 0, result[T](c), b)
-	}
+	simd.Gemm(false, false, n, b, v, 1, cells[T](c, 0), v, cells[T](c, 1), b, 0, result[T](c), b)
 	return nil
 }
 
 func coefficientsBackward[T domain.Float](c *call) error {
 	v, b, n := c.at('V'), c.at('B'), c.at('n')*c.at('k')
-	if n > 0 && b > 0 {
-		simd.Gemm(false, true, n, v, b, 1, gradientOf[T](c), b, cells[T](c, 1), b, 0, gradientFor[T](c, 0), v)
-	}
+	simd.Gemm(false, true, n, v, b, 1, gradientOf[T](c), b, cells[T](c, 1), b, 0, gradientFor[T](c, 0), v)
 	return nil
 }

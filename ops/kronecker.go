@@ -70,13 +70,11 @@ func partsScale[T domain.Float](c *call) T {
 
 func kroneckerForward[T domain.Float](c *call) error {
 	z, all := result[T](c), c.at('s')
-	if len(z) > 0 {
-		simd.Share(c.at('n'), kroneckerRows, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				crossed(c, z[i*all:(i+1)*all], i, len(c.shapes))
-			}
-		})
-	}
+	simd.Share(c.at('n'), kroneckerRows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			crossed(c, z[i*all:(i+1)*all], i, len(c.shapes))
+		}
+	})
 	return nil
 }
 

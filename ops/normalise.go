@@ -73,7 +73,7 @@ var normalise = decl{kind: "Normalise", sig: parse("nd->nd"), names: []string{"x
 
 func normaliseForward[T domain.Float](c *call) error {
 	dst, x, d := result[T](c), cells[T](c, 0), c.at('d')
-	for ; d > 0 && len(x) > 0; x, dst = x[d:], dst[d:] {
+	for ; len(x) > 0; x, dst = x[d:], dst[d:] {
 		normaliseRow(dst, x[:d], c.params.(Norm))
 	}
 	return nil
@@ -90,7 +90,7 @@ func normaliseBackward[T domain.Float](c *call) error {
 	dx, x, z, g := gradientFor[T](c, 0), cells[T](c, 0), outputOf[T](c), gradientOf[T](c)
 	d, n := c.at('d'), paramsOf[Norm](c)
 	clear(dx)
-	for i := 0; d > 0 && i < len(x); i += d {
+	for i := 0; i < len(x); i += d {
 		top, length := measured(n, x[i:i+d])
 		along, zero := 0.0, true
 		for j := i; j < i+d; j++ {

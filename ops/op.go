@@ -476,10 +476,13 @@ func (c *call) ready() (err error) {
 	return err
 }
 
-// fill writes the result to out.
+// fill writes the result to out. A forward or backward is not called for one without cells.
 func (c *call) fill(out *tensor.Dense) error {
 	empty := func(s tensor.Shape) bool { return s != nil && s.TotalSize() == 0 }
-	if c.out = out; c.adds || slices.ContainsFunc(c.shapes, empty) {
+	if c.out = out; empty(out.Shape()) {
+		return nil
+	}
+	if c.adds || slices.ContainsFunc(c.shapes, empty) {
 		typed(out.Dtype(), zero[float32], zero[float64])(out)
 	}
 	return typed(c.x.Dtype(), c.forward.f32, c.forward.f64)(c)

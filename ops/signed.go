@@ -37,10 +37,9 @@ func signedForward[T domain.Float](c *call) error {
 	ld, bad := 2*len(w.norms), -1
 	for b, p := range w.of {
 		row := -1
-		switch {
-		case w.shared:
+		if w.shared {
 			row = simd.Blocks(out, p, inputRows[T](c), n, w.norms, w.scales)
-		case n > 0:
+		} else {
 			row = simd.Pair(out[b*ld/len(w.of):], ld, p, inputRows[T](c), nil, n, w.scales[b])
 		}
 		if row >= 0 && (bad < 0 || row < bad) {

@@ -42,6 +42,32 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// TestNoColumns: weights without columns have results without cells.
+func TestNoColumns(t *testing.T) {
+	for _, dt := range []tensor.Dtype{tensor.Float64, tensor.Float32} {
+		of := func(shape ...int) *tensor.Dense { return tensor.New(tensor.WithShape(shape...), tensor.Of(dt)) }
+		for name, c := range map[string]struct {
+			op ops.Op
+			in []*tensor.Dense
+		}{
+			"BlockAffine":  {ops.BlockAffine(ops.Attr{}), []*tensor.Dense{of(2, 4), of(4, 0), of(2, 0)}},
+			"Coefficients": {ops.Coefficients(ops.Attr{}), []*tensor.Dense{of(2, 3), of(3, 0)}},
+			"HDD":          {ops.HDD(false, ops.Attr{}), []*tensor.Dense{of(2, 3), of(1), of(1), of(3, 0)}},
+			"UnitLaplace":  {ops.UnitLaplace(ops.Attr{}), []*tensor.Dense{of(2, 3), of(3, 0)}},
+			"Affine":       {ops.Affine(ops.Attr{}), []*tensor.Dense{of(2, 3), of(3, 0), of(0)}},
+			"Units":        {ops.Units(ops.ReLUUnit, ops.Attr{}), []*tensor.Dense{of(2, 3), of(3, 0)}},
+		} {
+			var rest []ops.Matrix
+			for _, v := range c.in[1:] {
+				rest = append(rest, v)
+			}
+			if z, err := c.op.Into(nil, c.in[0], rest...); err != nil || !z.Shape().Eq(tensor.Shape{2, 0}) {
+				t.Errorf("%s, %v: %v, %v", name, dt, z, err)
+			}
+		}
+	}
+}
+
 // TestPositiveRange: features are numbers wherever they are in the range of the type, though exp(xW) need not be, and 0
 // below it.
 func TestPositiveRange(t *testing.T) {
