@@ -120,14 +120,13 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 // every fold; the errors of the specs.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*Scores,
 	error) {
-	if r.Scale == "" && (candidates != nil || o.Factors != nil) {
-		r.Scale = r.scaleOf(rows)
+	if candidates != nil || o.Factors != nil { // which settle the map
+		r.Scale, r.Spec.Map = cmp.Or(r.Scale, r.scaleOf(rows)), cmp.Or(r.Spec.Map, "gaussian")
 	}
 	p, err := r.labelled(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	p.open = p.open && candidates == nil && o.Factors == nil
 	if candidates == nil {
 		candidates = []Candidate{{Spec: p.model.Spec}}
 	}
@@ -182,15 +181,18 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 		if err := p.chooseHead(g); err != nil {
 			return nil, err
 		}
-		err := g.head.Check(job.Y)
+		metric, err := g.head.Metric(job.Y)
+		if i == 0 {
+			job.Metric = metric
+		}
 		h, _ := g.head.(trials)
-		switch metric := groups[0].head.Metric(job.Y); {
+		switch {
 		case err != nil:
 		case h.whole && g.Lambdas != nil:
 			err = fmt.Errorf("there are lambdas, and a %T takes none; leave them out: %w", g.fitter, domain.ErrParam)
-		case g.head.Metric(job.Y) != metric:
+		case metric != job.Metric:
 			err = fmt.Errorf("the first map is scored by the %v, and map %d by the %v; give one Fitter for all: %w",
-				metric, i, g.head.Metric(job.Y), domain.ErrParam)
+				job.Metric, i, metric, domain.ErrParam)
 		default:
 			err = p.checkPolicy(g.Spec, g.fitter)
 		}
@@ -199,7 +201,7 @@ func (p *prepared) scores(ctx context.Context, candidates []Candidate, o CVOptio
 		}
 	}
 	job.Total = o.Folds * len(groups)
-	r, scores := &Scores{Metric: groups[0].head.Metric(job.Y)}, make([][]Score, len(candidates))
+	r, scores := &Scores{Metric: job.Metric}, make([][]Score, len(candidates))
 	for _, g := range groups {
 		all, err := p.scoresOf(ctx, job, g)
 		if err != nil {
@@ -316,7 +318,7 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 
 // scoresOf are the scores of a map.
 func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score, error) {
-	head, c := g.head, g.Candidate
+	c := g.Candidate
 	for _, l := range c.Lambdas {
 		if err := given.CheckLambda(l); err != nil {
 			return nil, err
@@ -329,11 +331,11 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 		}
 		return nil, err
 	}
-	score, err := head.Scorer(ctx, j, c.Spec)
+	score, err := g.head.Scorer(ctx, j, c.Spec)
 	if err != nil {
 		return nil, err
 	}
-	grid, metric := head.DefaultLambdas(j.N), head.Metric(j.Y)
+	grid := g.head.DefaultLambdas(j.N)
 	if c.Lambdas != nil {
 		grid = cv.Grid{List: c.Lambdas}
 	}
@@ -348,9 +350,9 @@ func (p *prepared) scoresOf(ctx context.Context, j *cv.Job, g *cvGroup) ([]Score
 		}
 		out := make([]fits.LambdaScore, len(lambdas))
 		for i, l := range lambdas {
-			one := overFolds(c.Spec, l, metric, folds, i)
+			one := overFolds(c.Spec, l, j.Metric, folds, i)
 			one.fitter = g.fitter
-			all, out[i] = append(all, one), one.score(metric)
+			all, out[i] = append(all, one), one.score(j.Metric)
 		}
 		return out, nil
 	})
@@ -450,43 +452,27 @@ type trials struct {
 	p     *prepared
 }
 
-// shares returns how the Fitter is scored apart from lambdas of its own, if it is a shared one, and otherwise nil.
-func (h trials) shares() cv.Head {
+// Metric is the one of the shared folds, apart from lambdas of the Fitter's own, where it has them.
+func (h trials) Metric(y *mat.Dense) (fits.Metric, error) {
 	bare, _ := withLambdas(h.Fitter, nil)
 	if head, ok := bare.(shared); ok {
-		return head.Folds()
+		return head.Folds().Metric(y)
 	}
-	return nil
-}
-
-func (h trials) Check(y *mat.Dense) error {
-	if head := h.shares(); head != nil {
-		return head.Check(y)
-	}
-	switch b, _ := h.Fitter.(sgd.MiniBatch); {
+	b, batches := h.Fitter.(sgd.MiniBatch)
+	head, err := layers.NewHead(h.HeadKind(), 1, 1)
+	switch {
 	case b.Lambda != 0 && !h.whole:
-		return fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", b.Lambda,
+		err = fmt.Errorf("MiniBatch has Lambda = %v; give it to CVOptions or the candidates: %w", b.Lambda,
 			domain.ErrParam)
 	case b.Checkpoints.Path != "":
-		return fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
-	}
-	head, err := layers.NewHead(h.HeadKind(), 1, 1)
-	if err == nil && head.Classifies() && !cv.OneClass(y) {
+		err = fmt.Errorf("MiniBatch has Checkpoints, and many fits; leave them out: %w", domain.ErrParam)
+	case err == nil && head.Classifies() && !cv.OneClass(y):
 		err = fmt.Errorf("a %s head learns classes: each row of y must be 1 in one column and -1 in the others, as "+
 			"OneVersusRest makes it: %w", h.HeadKind(), domain.ErrDomain)
-	}
-	return err
-}
-
-func (h trials) Metric(y *mat.Dense) fits.Metric {
-	_, batches := h.Fitter.(sgd.MiniBatch)
-	switch head := h.shares(); {
-	case head != nil:
-		return head.Metric(y)
 	case given.AreClasses(y) && !batches, cv.OneClass(y):
-		return fits.ErrorRate
+		return fits.ErrorRate, err
 	}
-	return fits.MeanSquaredError
+	return fits.MeanSquaredError, err
 }
 
 func (h trials) CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost {
@@ -572,11 +558,11 @@ func (h trials) score(ctx context.Context, t *trial, j *cv.Job, fold int, lambda
 	if len(o.y) == 0 {
 		return fits.LambdaScore{}, fmt.Errorf("it has no rows; take fewer folds, or another Seed: %w", domain.ErrShape)
 	}
-	score, metric := fits.LambdaScore{Lambda: lambda, MSE: math.NaN(), ErrorRate: math.NaN()}, h.Metric(j.Y)
-	if metric == fits.ErrorRate {
-		score.ErrorRate = stat.Mean(o.losses(metric), nil)
+	score := fits.LambdaScore{Lambda: lambda, MSE: math.NaN(), ErrorRate: math.NaN()}
+	if j.Metric == fits.ErrorRate {
+		score.ErrorRate = stat.Mean(o.losses(fits.ErrorRate), nil)
 	}
-	if metric != fits.ErrorRate || h.whole { // mini-batches on classes have the error rate alone
+	if j.Metric != fits.ErrorRate || h.whole { // mini-batches on classes have the error rate alone
 		score.MSE = stat.Mean(o.losses(fits.MeanSquaredError), nil)
 	}
 	return score, nil

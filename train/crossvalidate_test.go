@@ -225,6 +225,23 @@ func TestCrossValidateNamesRow(t *testing.T) {
 	}
 }
 
+// TestCrossValidateWide: candidates are the maps that they name also where a fit of the recipe alone would take a linear
+// model, of very many columns.
+func TestCrossValidateWide(t *testing.T) {
+	const n, d = 12, 1<<14 + 1
+	x, labels := rowsOf(n, d), make([]string, n)
+	for i := range n {
+		labels[i] = []string{"a", "b"}[i%2]
+		x.Float64s()[i*d+i] = float64(1 + i%2)
+	}
+	o := train.CVOptions{Folds: 2, Lambdas: []float64{0}}
+	r := must(train.Recipe{}.CrossValidate(t.Context(), &data.Set{X: x, Labels: labels},
+		[]train.Candidate{{Spec: layers.Spec{Map: "gaussian", Features: 2}}}, o))
+	if s := r.All[0].Spec; s.Map != "gaussian" || s.Tune != "all" {
+		t.Errorf("%v", s)
+	}
+}
+
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
 // rows want, as is a Spec without a policy, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {

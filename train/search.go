@@ -54,7 +54,7 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 		case a.Values == nil:
 			return nil, fmt.Errorf("train: Grid: %s has the range %v to %v and no values; list some, or draw by "+
 				"RandomSearch: %w", a.Name, a.Lo, a.Hi, domain.ErrParam)
-		case a.key() == AxisLambda:
+		case a.key == AxisLambda:
 			for i := range out {
 				out[i].Lambdas = slices.Clone(a.Values)
 			}
@@ -62,7 +62,8 @@ func Grid(spec layers.Spec, axes ...Axis) ([]Candidate, error) {
 			var more []Candidate
 			for _, c := range out {
 				for _, v := range a.Values {
-					more = append(more, a.set(c, v))
+					a.set(&c, v)
+					more = append(more, c)
 				}
 			}
 			out = more
@@ -93,19 +94,21 @@ func RandomSearch(spec layers.Spec, n int, seed uint64, axes ...Axis) ([]Candida
 	}
 	out := slices.Repeat([]Candidate{{Spec: spec}}, n)
 	for _, a := range all {
-		rng := rand.New(spectral.Stream(seed, "search/"+a.key()))
+		rng := rand.New(spectral.Stream(seed, "search/"+a.key))
 		for i := range out {
-			out[i] = a.set(out[i], a.draw(rng))
+			a.set(&out[i], a.draw(rng))
 		}
 	}
 	return out, nil
 }
 
-// searchAxis is an Axis that has been checked. A parameter has its own name, without "map.".
+// searchAxis is an Axis that has been checked, and what it does to a candidate. Errors name a parameter without "map.".
 type searchAxis struct {
 	Axis
-	param bool // whether it is a parameter of the map
-	whole bool
+	key   string // different for different axes
+	whole bool   // whether all values between Lo and Hi are whole numbers
+	check func(v float64) error
+	set   func(c *Candidate, v float64)
 }
 
 // newAxes checks the axes against the map.
@@ -117,15 +120,25 @@ func newAxes(who string, spec layers.Spec, axes []Axis) ([]searchAxis, error) {
 	var all []searchAxis
 	for _, axis := range axes {
 		name, param := strings.CutPrefix(axis.Name, "map.")
-		a := searchAxis{Axis: axis, param: param || name != AxisFeatures && name != AxisLambda}
-		a.Name = name
-		if slices.ContainsFunc(all, func(b searchAxis) bool { return b.key() == a.key() }) {
-			return nil, fmt.Errorf("train: %s: %s is given twice: %w", who, axis.Name, domain.ErrParam)
+		a := searchAxis{Axis: axis, key: name}
+		switch a.Name = name; {
+		case !param && name == AxisLambda:
+			a.check = given.CheckLambda
+			a.set = func(c *Candidate, v float64) { c.Lambdas = []float64{v} }
+		case !param && name == AxisFeatures:
+			a.check = func(v float64) error { return checkFeatures(e, v) }
+			a.set = func(c *Candidate, v float64) { c.Spec.Features = int(v) }
+		default:
+			a.key = "map." + name
+			a.whole = slices.ContainsFunc(e.ParamsOf(spec.Params), func(p layers.ParamDef) bool { return p.Name == name && p.Whole })
+			a.check = func(v float64) error { return e.Check(with(spec.Params, name, v)) }
+			a.set = func(c *Candidate, v float64) { c.Spec.Params = with(c.Spec.Params, name, v) }
 		}
-		for _, p := range e.ParamsOf(spec.Params) {
-			a.whole = a.whole || a.param && p.Name == name && p.Whole
+		err := a.checkValues()
+		if slices.ContainsFunc(all, func(b searchAxis) bool { return b.key == a.key }) {
+			err = fmt.Errorf("%s is given twice: %w", axis.Name, domain.ErrParam)
 		}
-		if err := a.check(e, spec); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("train: %s: %w", who, err)
 		}
 		all = append(all, a)
@@ -133,16 +146,8 @@ func newAxes(who string, spec layers.Spec, axes []Axis) ([]searchAxis, error) {
 	return all, nil
 }
 
-// key is different for different axes.
-func (a searchAxis) key() string {
-	if a.param {
-		return "map." + a.Name
-	}
-	return a.Name
-}
-
-// check wants values, or a range, in the domain of the axis.
-func (a searchAxis) check(e *layers.Entry, spec layers.Spec) error {
+// checkValues wants values, or a range, in the domain of the axis.
+func (a searchAxis) checkValues() error {
 	values := a.Values
 	if values == nil {
 		values = []float64{a.Lo, a.Hi}
@@ -158,19 +163,16 @@ func (a searchAxis) check(e *layers.Entry, spec layers.Spec) error {
 		if slices.Contains(values[:i], v) {
 			return fmt.Errorf("%s = %v is given twice: %w", a.Name, v, domain.ErrParam)
 		}
-		if err := a.checkValue(e, spec, v); err != nil {
+		if err := a.check(v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a searchAxis) checkValue(e *layers.Entry, spec layers.Spec, v float64) error {
+// checkFeatures wants a number of features that a map can have.
+func checkFeatures(e *layers.Entry, v float64) error {
 	switch {
-	case a.param:
-		return e.Check(with(spec.Params, a.Name, v))
-	case a.key() == AxisLambda:
-		return given.CheckLambda(v)
 	case !e.HasFeatures():
 		return fmt.Errorf("map %s has no number of features to choose; it makes %s: %w", e.Name, e.Width,
 			domain.ErrParam)
@@ -188,40 +190,27 @@ func with(values layers.Values, name string, v float64) layers.Values {
 	return out
 }
 
-// set is a candidate with a value of the axis.
-func (a searchAxis) set(c Candidate, v float64) Candidate {
-	switch {
-	case a.param:
-		c.Spec.Params = with(c.Spec.Params, a.Name, v)
-	case a.key() == AxisLambda:
-		c.Lambdas = []float64{v}
-	default:
-		c.Spec.Features = int(v)
-	}
-	return c
-}
-
 // draw is a value at random.
 func (a searchAxis) draw(rng *rand.Rand) float64 {
 	u := rng.Float64()
-	if a.Values != nil {
-		return a.Values[int(u*float64(len(a.Values)))]
-	}
-	v := a.Lo*(1-u) + a.Hi*u
 	switch {
+	case a.Values != nil:
+		return a.Values[int(u*float64(len(a.Values)))]
 	case a.whole:
 		return math.Min(a.Lo+math.Floor(u*(a.Hi-a.Lo+1)), a.Hi)
-	case a.Lo > 0:
+	}
+	v := a.Lo*(1-u) + a.Hi*u
+	if a.Lo > 0 {
 		v = math.Exp(math.Log(a.Lo) + u*(math.Log(a.Hi)-math.Log(a.Lo)))
 	}
 	v = math.Min(math.Max(v, a.Lo), a.Hi) // which rounding may have left
-	if a.key() == AxisFeatures {
-		if r := 4 * math.Round(v/4); r >= a.Lo && r <= a.Hi {
-			return r
-		}
-		return math.Round(v)
+	if a.key != AxisFeatures {
+		return v
 	}
-	return v
+	if r := 4 * math.Round(v/4); r >= a.Lo && r <= a.Hi {
+		return r
+	}
+	return math.Round(v)
 }
 
 // Around returns one candidate for each factor. Each is the spec that FillDefaults makes for x, with the first

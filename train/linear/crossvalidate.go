@@ -30,24 +30,20 @@ type ridgeFolds struct{ RidgeOptions }
 // Gram matrix of all rows. Memory is then about 2 n² numbers, and the error rate is over all rows of a fold.
 func (o RidgeOptions) Folds() cv.Head { return ridgeFolds{o} }
 
-// Check refuses options that cross-validation sets itself.
-func (o ridgeFolds) Check(*mat.Dense) error {
-	if o.Lambdas != nil || o.Select != SelectAuto {
-		return fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w",
+// Metric refuses options that cross-validation sets itself.
+func (o ridgeFolds) Metric(y *mat.Dense) (fits.Metric, error) {
+	switch {
+	case o.Lambdas != nil || o.Select != SelectAuto:
+		return 0, fmt.Errorf("RidgeOptions has Lambdas or Select; give lambdas to CVOptions or the candidates: %w",
 			domain.ErrParam)
+	case given.AreClasses(y):
+		return fits.ErrorRate, nil
 	}
-	return nil
+	return fits.MeanSquaredError, nil
 }
 
 // DefaultLambdas returns the grid for n rows.
 func (ridgeFolds) DefaultLambdas(n int) cv.Grid { return builtIn(n, 1) }
-
-func (ridgeFolds) Metric(y *mat.Dense) fits.Metric {
-	if given.AreClasses(y) {
-		return fits.ErrorRate
-	}
-	return fits.MeanSquaredError
-}
 
 func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv.Scorer, error) {
 	m, err := spec.Fit(j.Sample)
@@ -68,7 +64,7 @@ func (o ridgeFolds) Scorer(ctx context.Context, j *cv.Job, spec layers.Spec) (cv
 	for f := range folds {
 		folds[f].Signature, folds[f].ClassWeights = src.Signature, o.ClassWeights
 		add := folds[f].add
-		if o.Metric(j.Y) == fits.ErrorRate {
+		if j.Metric == fits.ErrorRate {
 			samples[f] = rows.NewSample(uint64(f))
 			add = rows.Both(add, samples[f].InTurn())
 		}

@@ -595,16 +595,13 @@ type newtonFolds struct {
 	cost   func(p fits.Problem, lambdas []float64) fits.Cost
 }
 
-// Check refuses options that cross-validation sets itself.
-func (h newtonFolds) Check(y *mat.Dense) error {
+// Metric depends on the loss. It refuses options that cross-validation sets itself.
+func (h newtonFolds) Metric(y *mat.Dense) (fits.Metric, error) {
 	if h.lambdas != nil {
-		return fmt.Errorf("%s has Lambdas; give them to CVOptions or the candidates: %w", h.name, domain.ErrParam)
+		return 0, fmt.Errorf("%s has Lambdas; give them to CVOptions or the candidates: %w", h.name, domain.ErrParam)
 	}
-	return h.targets(y)
+	return h.metric, h.targets(y)
 }
-
-// Metric depends on the loss.
-func (h newtonFolds) Metric(*mat.Dense) fits.Metric { return h.metric }
 
 // DefaultLambdas returns the grid for n rows.
 func (h newtonFolds) DefaultLambdas(n int) cv.Grid {

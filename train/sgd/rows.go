@@ -16,6 +16,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/internal/rows"
 	"gonum.org/v1/gonum/floats"
@@ -108,12 +109,10 @@ func tunes(m layers.Layer) bool {
 // onFeatures returns the layer and the rows that a fit goes over repeatedly: the identity and the features of a frozen
 // map if they fit the budget, and otherwise the map of rows and its rows. Features are sparse where they can be.
 func onFeatures(m layers.Layer, x ops.Matrix, budget int) (layers.Layer, ops.Matrix, error) {
-	cells, size := x.Shape()[0]*m.Features(), int(x.Dtype().Size())
-	_, ok := x.(*ops.CSR)
-	if stored := layers.StoredFeatures(m, x); stored > 0 {
-		cells, size = stored, size+4 // with their columns
-	}
-	if tunes(m) || cells*size > budget || ok && layers.IsIdentity(m) {
+	size := fits.Problem{Rows: x.Shape()[0], Features: m.Features(), Stored: layers.StoredFeatures(m, x),
+		Single: x.Dtype() == tensor.Float32}
+	_, sparse := x.(*ops.CSR)
+	if tunes(m) || size.Bytes() > float64(budget) || sparse && layers.IsIdentity(m) {
 		return given.OnRows("Fit", m, x)
 	}
 	z, err := layers.Apply(m, nil, x)

@@ -18,6 +18,7 @@ type Job struct {
 	Rows     data.Examples
 	Sample   ops.Matrix
 	Y        *mat.Dense // of all rows
+	Metric   fits.Metric
 	N, Folds int
 	Order    [][]int                 // the rows of each fold, in memory
 	Fold     func(file, row int) int // of rows that are read
@@ -60,10 +61,8 @@ type Scorer func(lambdas []float64) ([][]fits.LambdaScore, error)
 
 // Head is what CrossValidate asks of a way to fit.
 type Head interface {
-	// Check refuses options and targets before anything is fitted.
-	Check(y *mat.Dense) error
-	// Metric is what the scores on targets y are.
-	Metric(y *mat.Dense) fits.Metric
+	// Metric is what the scores on targets y are. Options and targets that cannot be scored are an error.
+	Metric(y *mat.Dense) (fits.Metric, error)
 	// CostOfFolds is for one map.
 	CostOfFolds(p fits.Problem, folds int, lambdas []float64) fits.Cost
 	// DefaultLambdas are the ones for n rows.
