@@ -21,8 +21,8 @@
 // many units f with random weights. Draw m frequencies and replace the expectation by their mean: the kernel becomes
 // the inner product of two explicit feature vectors, and a linear model on the features is a kernel machine.
 //
-//   - A Kernel is a small struct with exported fields. Gram is its exact matrix, and SqrtDVar, DMeanAbsDev and
-//     MedianDistance estimate a first bandwidth.
+//   - A Kernel is a small struct with exported fields. Gram is its exact matrix, and MedianDistance estimates a first
+//     bandwidth, as layers.SqrtDVar and layers.DMeanAbsDev do.
 //   - Its Law draws a frequency, and has the quantile function of the coordinates if they are independent, and of the
 //     norm if the direction is uniform. Custom is a kernel with a law of your own.
 //   - A Sampler draws from a law. Samplers returns all; the comment of each says which laws it fits. All are unbiased

@@ -52,7 +52,7 @@ func mixtureDefaults(v Values, x ops.Matrix) error {
 	if _, given := v["sigmas"]; given {
 		return nil
 	}
-	if err := scaled("sigmas", 1, sqrtDVar)(v, x); err != nil {
+	if err := scaled("sigmas", 1, SqrtDVar)(v, x); err != nil {
 		return err
 	}
 	v["sigmas"] = listText([]float64{v.Number("sigmas")})
@@ -105,66 +105,60 @@ func spread(n, limit int) []int {
 	return numbers
 }
 
-// sample returns at most limit rows in float64, evenly spread. A cell outside the domain is an error, which names its
-// place in x.
-func sample(rows ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
-	x := denseOf(rows)
-	if s, ok := rows.(*ops.CSR); ok {
-		if err := ops.CheckRows(on, "the data", s); err != nil {
-			return nil, err
-		}
-		var err error
-		if x, err = s.Take(spread(s.Rows(), limit)).Dense(nil); err != nil {
-			return nil, err
-		}
+// some returns at most limit rows, evenly spread. A cell outside the domain is an error, which names its place in x.
+func some(x ops.Matrix, limit int, on domain.Domain) (ops.Matrix, error) {
+	if err := checkData(x, on); err != nil {
+		return nil, err
 	}
-	if x == nil || x.Dims() != 2 || x.Shape()[0] == 0 {
-		return nil, fmt.Errorf("want rows [n, d] to derive it from: %w", ErrShape)
+	numbers := spread(x.Shape()[0], limit)
+	if s, ok := x.(*ops.CSR); ok {
+		return s.Take(numbers), nil
 	}
-	if dt := x.Dtype(); dt != tensor.Float32 && dt != tensor.Float64 {
-		return nil, fmt.Errorf("the rows are %v, want float32 or float64: %w", dt, ErrDtype)
+	return takeRows(x.(*tensor.Dense), numbers)
+}
+
+// checkData returns an error unless x has rows, of a domain.
+func checkData(x ops.Matrix, on domain.Domain) error {
+	if _, bags := x.(*ops.Bags); bags || domain.IsNil(x) || x.Dims() != 2 || x.Shape()[0] == 0 {
+		return fmt.Errorf("want rows [n, d] to derive it from: %w", ErrShape)
 	}
-	numbers, d := spread(x.Shape()[0], limit), x.Shape()[1]
-	part, err := takeRows(x, numbers)
+	return ops.CheckRows(on, "the data", x)
+}
+
+// cellsOf returns the cells of rows in float64, of sparse rows those that they store.
+func cellsOf(x ops.Matrix) []float64 {
+	s, ok := x.(*ops.CSR)
+	if !ok {
+		return ops.Float64s(x.(*tensor.Dense))
+	}
+	wide, _ := s.As(tensor.Float64, "") // which loses nothing
+	p := wide.Pointers()
+	return wide.Float64s()[p[0]:p[len(p)-1]]
+}
+
+// sample is some of dense or sparse rows, in float64.
+func sample(x ops.Matrix, limit int, on domain.Domain) ([][]float64, error) {
+	part, err := some(x, limit, on)
+	if s, ok := part.(*ops.CSR); ok && err == nil {
+		part, err = s.Dense(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
-	cells := ops.Float64s(part)
-	for at, c := range cells {
-		if !on.Contains(c) {
-			return nil, on.Violation("the data", numbers[at/d], at%d, c)
-		}
-	}
-	out := make([][]float64, len(numbers))
-	for k := range out {
-		out[k] = cells[k*d : (k+1)*d]
-	}
-	return out, nil
+	return slices.Collect(slices.Chunk(cellsOf(part), max(1, part.Shape()[1]))), nil
 }
 
 // meanRowSum returns the mean over rows in a domain of the sum of f over the cells. f(0) must be 0.
 func meanRowSum(x ops.Matrix, on domain.Domain, f func(float64) float64) (float64, error) {
-	const limit = 1000
-	var cells []float64
-	n := 0
-	if s, ok := x.(*ops.CSR); ok && s.Rows() > 0 {
-		if err := ops.CheckRows(on, "the data", s); err != nil {
-			return 0, err
-		}
-		part := s.Take(spread(s.Rows(), limit))
-		cells, n = storedValues(part), part.Rows()
-	} else {
-		rows, err := sample(x, limit, on)
-		if err != nil {
-			return 0, err
-		}
-		cells, n = slices.Concat(rows...), len(rows)
+	part, err := some(x, 1000, on)
+	if err != nil {
+		return 0, err
 	}
 	sum := 0.0
-	for _, c := range cells {
+	for _, c := range cellsOf(part) {
 		sum += f(c)
 	}
-	return sum / float64(n), nil
+	return sum / float64(part.Shape()[0]), nil
 }
 
 // skewedDefaults finds the c for which the mean of -ln k(x, z) over pairs of rows is one or, if its supremum is below
@@ -208,7 +202,7 @@ func extent(x ops.Matrix) (lowest, scale float64) {
 	var values []float64
 	switch v := x.(type) {
 	case *ops.CSR:
-		values = storedValues(v)
+		values = cellsOf(v)
 	case *tensor.Dense:
 		if v.Dtype() == tensor.Float32 {
 			for _, c := range v.Float32s() {
@@ -224,54 +218,44 @@ func extent(x ops.Matrix) (lowest, scale float64) {
 	return lowest, scale
 }
 
-// sqrtDVar is spectral.SqrtDVar for dense or sparse rows.
-func sqrtDVar(x ops.Matrix) (float64, error) {
-	s, sparse := x.(*ops.CSR)
-	if !sparse {
-		return spectral.SqrtDVar(denseOf(x))
-	}
-	scale, variance, err := deviation(s, func(e float64) float64 { return e * e })
-	return scale * math.Sqrt(float64(s.Cols())/2*variance), err
+// SqrtDVar returns √(d Var(x)/2) for dense or sparse rows x [n, d], where Var is the population variance of all cells. As
+// the Sigma of spectral.Gaussian it is the same bandwidth as scikit-learn's gamma = "scale" = 1/(d Var).
+//
+// Errors: an x that is nil or has no rows (ErrShape), another element type (ErrDtype), a cell that is not finite, rows
+// without spread, a result that overflows (ErrDomain).
+func SqrtDVar(x ops.Matrix) (float64, error) {
+	return deviation(x, func(e float64) float64 { return e * e },
+		func(scale, d, variance float64) float64 { return scale * math.Sqrt(d/2*variance) })
 }
 
-// sqrtVar is sqrtDVar for one column.
+// DMeanAbsDev returns d·mean|x_ij - x̄| for dense or sparse rows x [n, d], where x̄ is the mean of all cells. It is a
+// first Sigma for spectral.Laplacian, whose exponent ‖x-z‖₁ is a sum of d absolute differences. Errors are as for
+// SqrtDVar.
+func DMeanAbsDev(x ops.Matrix) (float64, error) {
+	return deviation(x, math.Abs, func(scale, d, deviation float64) float64 { return scale * d * deviation })
+}
+
+// sqrtVar is SqrtDVar for one column.
 func sqrtVar(x ops.Matrix) (float64, error) {
-	sigma, err := sqrtDVar(x)
+	sigma, err := SqrtDVar(x)
 	if err != nil {
 		return 0, err
 	}
 	return sigma / math.Sqrt(float64(x.Shape()[1])), nil
 }
 
-// dMeanAbsDev is spectral.DMeanAbsDev for dense or sparse rows.
-func dMeanAbsDev(x ops.Matrix) (float64, error) {
-	s, sparse := x.(*ops.CSR)
-	if !sparse {
-		return spectral.DMeanAbsDev(denseOf(x))
+// deviation returns the bandwidth for scale, the largest |x|, the number of columns d, and the mean over all cells,
+// stored or not, of f(x/scale - mean of x/scale). The division keeps squares from overflowing.
+func deviation(x ops.Matrix, f func(float64) float64, bandwidth func(scale, d, mean float64) float64) (float64, error) {
+	if err := checkData(x, domain.Reals()); err != nil {
+		return 0, err
 	}
-	scale, mean, err := deviation(s, math.Abs)
-	return scale * float64(s.Cols()) * mean, err
-}
-
-// denseOf returns x if it is dense, and otherwise nil, which every function of dense rows refuses.
-func denseOf(x ops.Matrix) *tensor.Dense {
-	t, _ := x.(*tensor.Dense)
-	return t
-}
-
-// deviation returns scale, the largest |x|, and the mean over all cells, stored or not, of f(x/scale - mean of
-// x/scale). The division keeps squares from overflowing.
-func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err error) {
-	cells := float64(x.Rows()) * float64(x.Cols())
-	if cells == 0 {
-		return 0, 0, fmt.Errorf("there are no rows: %w", ErrShape)
-	}
-	if err := ops.CheckRows(domain.Reals(), "the data", x); err != nil {
-		return 0, 0, err
-	}
-	values := storedValues(x)
-	if scale = floats.Norm(values, math.Inf(1)); scale == 0 {
-		return 0, 0, fmt.Errorf("all cells are 0, so that the data have no spread; give the bandwidth: %w", ErrDomain)
+	values, d := cellsOf(x), float64(x.Shape()[1])
+	cells := float64(x.Shape()[0]) * d
+	zeros := cells - float64(len(values)) // that are not stored
+	scale := floats.Norm(values, math.Inf(1))
+	if scale == 0 || zeros == 0 && slices.Min(values) == slices.Max(values) {
+		return 0, fmt.Errorf("all cells are the same, so that the data have no spread; give the bandwidth: %w", ErrDomain)
 	}
 	centre, sum := 0.0, 0.0
 	for _, v := range values {
@@ -281,12 +265,9 @@ func deviation(x *ops.CSR, f func(float64) float64) (scale, mean float64, err er
 	for _, v := range values {
 		sum += f(v/scale - centre)
 	}
-	return scale, (sum + (cells-float64(len(values)))*f(-centre)) / cells, nil
-}
-
-// storedValues returns the stored values in float64.
-func storedValues(x *ops.CSR) []float64 {
-	wide, _ := x.As(tensor.Float64, "") // which loses nothing
-	p := wide.Pointers()
-	return wide.Float64s()[p[0]:p[len(p)-1]]
+	v := bandwidth(scale, d, (sum+zeros*f(-centre))/cells)
+	if math.IsInf(v, 1) {
+		return 0, fmt.Errorf("the bandwidth for the data overflows; scale them: %w", ErrDomain)
+	}
+	return v, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops"
 	"gorgonia.org/tensor"
 )
 
@@ -178,6 +179,34 @@ func TestGivenParametersAreKept(t *testing.T) {
 		s.Params.Number("ell") == 0 {
 		t.Errorf("nu=2.5 became %v, %v", s.Params, err)
 	}
+}
+
+// TestBandwidths: by hand, for either element type, dense and sparse, at any scale; a result that is no number is an
+// error.
+func TestBandwidths(t *testing.T) {
+	// mean 3, deviations -3 -2 -1 1 2 3, population variance 28/6, mean absolute deviation 2
+	cells := []float64{0, 1, 2, 4, 5, 6}
+	for name, c := range map[string]struct {
+		of   func(x ops.Matrix) (float64, error)
+		want float64
+	}{"SqrtDVar": {layers.SqrtDVar, math.Sqrt(7)}, "DMeanAbsDev": {layers.DMeanAbsDev, 6}} {
+		for _, scale := range []float64{1e-300, 1e-160, 1, 3, 1e160, 1e300} {
+			x := mapped(dense(3, cells...), func(v float64) float64 { return scale * v })
+			all := []ops.Matrix{x, must(ops.CSROf(x))}
+			if scale == 1 {
+				all = append(all, tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{0, 1, 2, 4, 5, 6})))
+			}
+			for _, x := range all {
+				if got, err := c.of(x); err != nil || math.Abs(got/scale/c.want-1) > 1e-15 {
+					t.Errorf("%s of %v times %v is %v, %v", name, x, scale, got, err)
+				}
+			}
+		}
+		_, err := c.of(must(ops.CSROf(dense(2, 0, 0))))
+		wantErr(t, name, err, layers.ErrDomain, "no spread", "")
+	}
+	_, err := layers.DMeanAbsDev(dense(2, math.MaxFloat64, -math.MaxFloat64))
+	wantErr(t, "DMeanAbsDev", err, layers.ErrDomain, "overflows", "scale")
 }
 
 // TestDefaultErrors: data that give no default say which map, which cell, and what to do.
