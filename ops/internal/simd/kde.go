@@ -10,9 +10,9 @@ import "math"
 // whose integral over [0, 1] is 1 for every x. On a grid the sum over samples of a product is a matrix product. It
 // multiplies the first axis with the others together, points against samples against points.
 type KDE[T Float] struct {
-	Points []int     // midpoints of each axis; the last axis runs fastest
+	Points []int     // midpoints of each axis, of which the last runs fastest; with At the number of points alone
 	H      []float64 // bandwidth h of each axis
-	At     [][]T     // the coordinates of the points on each axis, where they are no grid; Points is not looked at
+	At     [][]T     // the coordinates of the points on each axis, where they are no grid
 }
 
 // cells is how many points there are on all axes but the first.
@@ -132,10 +132,22 @@ func dot64[T Float](a, b []T) (sum float64) {
 	return sum
 }
 
-// fill computes the kernels of n samples on every axis, and their product over all but the first.
+// fill computes the kernels of n samples on every axis of a grid, and their product over all but the first.
 func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
-	l := len(k.Points)
-	for j, g := range k.Points {
+	k.onAxes(ws, x, n, derivatives)
+	ws.tail = grow(ws.tail, n*k.cells())
+	tail := [2][]T{ws.axes[1].k, ws.axes[2].k}
+	outer(ws.tail, n, tail[:len(k.Points)-1])
+}
+
+// onAxes computes the kernels of n samples on every axis.
+func (k *KDE[T]) onAxes(ws *kdeSpace[T], x []T, n int, derivatives bool) {
+	l := len(k.H)
+	for j, h := range k.H {
+		g, t := k.Points[min(j, len(k.Points)-1)], []T(nil)
+		if k.At != nil {
+			t = k.At[j]
+		}
 		a := &ws.axes[j]
 		a.k, ws.u, ws.e = grow(a.k, n*g), grow(ws.u, g), grow(ws.e, g)
 		if derivatives {
@@ -146,12 +158,9 @@ func (k *KDE[T]) fill(ws *kdeSpace[T], x []T, n int, derivatives bool) {
 			if derivatives {
 				at.dx, at.dh = a.dx[s*g:s*g+g], a.dh[s*g:s*g+g]
 			}
-			at.kernels(ws.u, ws.e, float64(x[s*l+j]), k.H[j], nil)
+			at.kernels(ws.u, ws.e, float64(x[s*l+j]), h, t)
 		}
 	}
-	ws.tail = grow(ws.tail, n*k.cells())
-	tail := [2][]T{ws.axes[1].k, ws.axes[2].k}
-	outer(ws.tail, n, tail[:l-1])
 }
 
 // outer writes the products of the rows of up to two matrices of n rows, one number of each, to the rows of dst. The
@@ -245,20 +254,6 @@ func (a axis[T]) add(u, e []T, from int, height, sign, h float64) {
 	}
 }
 
-// scattered are the kernels of one sample on all axes at the points that are no grid.
-func (k *KDE[T]) scattered(ws *kdeSpace[T], x []T, derivatives bool) {
-	v := len(k.At[0])
-	ws.u, ws.e = grow(ws.u, v), grow(ws.e, v)
-	for j, t := range k.At {
-		a := &ws.axes[j]
-		a.k = grow(a.k, v)
-		if derivatives {
-			a.dx, a.dh = grow(a.dx, v), grow(a.dh, v)
-		}
-		axis[T]{a.k[:v], a.dx, a.dh}.kernels(ws.u, ws.e, float64(x[j]), k.H[j], t)
-	}
-}
-
 // scatteredForward is Forward at points that are no grid: by modes where these take less time, and else for each sample
 // by the product of the kernels of its coordinates.
 func (k *KDE[T]) scatteredForward(dst, x []T, offsets []int) {
@@ -279,11 +274,11 @@ func (k *KDE[T]) scatteredForward(dst, x []T, offsets []int) {
 		scale := T(1 / float64(n))
 		clear(row)
 		for s := offsets[i]; s < offsets[i+1]; s++ {
-			k.scattered(ws, x[s*l:], false)
+			k.onAxes(ws, x[s*l:], 1, false)
 			ws.tail = grow(ws.tail, v)
-			vecMultiple(ws.tail, ws.axes[0].k[:v], scale)
+			vecMultiple(ws.tail, ws.axes[0].k, scale)
 			for j := 1; j < l; j++ {
-				vecProduct(ws.tail, ws.tail, ws.axes[j].k[:v], 1)
+				vecProduct(ws.tail, ws.tail, ws.axes[j].k, 1)
 			}
 			vecAdd(row, ws.tail)
 		}
@@ -297,16 +292,16 @@ func (k *KDE[T]) scatteredBackward(dx []T, sums []float64, x, g []T, offsets []i
 		gi, scale := g[i*v:(i+1)*v], 1/float64(offsets[i+1]-offsets[i])
 		ws.tail = grow(ws.tail, v)
 		for s := offsets[i]; s < offsets[i+1]; s++ {
-			k.scattered(ws, x[s*l:], true)
+			k.onAxes(ws, x[s*l:], 1, true)
 			for j := range l {
 				copy(ws.tail, gi)
 				for other := range l {
 					if other != j {
-						vecProduct(ws.tail, ws.tail, ws.axes[other].k[:v], 1)
+						vecProduct(ws.tail, ws.tail, ws.axes[other].k, 1)
 					}
 				}
-				dx[s*l+j] = T(scale * dot64(ws.tail, ws.axes[j].dx[:v]))
-				sums[i*l+j] += scale * dot64(ws.tail, ws.axes[j].dh[:v])
+				dx[s*l+j] = T(scale * dot64(ws.tail, ws.axes[j].dx))
+				sums[i*l+j] += scale * dot64(ws.tail, ws.axes[j].dh)
 			}
 		}
 	})
