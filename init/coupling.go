@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gorgonia.org/tensor"
 )
 
@@ -39,14 +40,14 @@ const (
 	Independent
 )
 
-func (c Coupling) String() string { return nameOf(c, "shared-coupled", "joint", "iid") }
+func (c Coupling) String() string { return domain.Word(c, "shared-coupled", "joint", "iid") }
 
 // MarshalText returns the name.
 func (c Coupling) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText sets c by its name. The error for an unknown name wraps ErrParam.
 func (c *Coupling) UnmarshalText(name []byte) error {
-	return setByName(c, "coupling", name, Independent)
+	return domain.ReadWord(c, "spectral: coupling", string(name))
 }
 
 // Couplings returns all couplings, the default first.

@@ -89,14 +89,14 @@ const (
 	DrawnLambdas
 )
 
-func (r LambdaRule) String() string { return nameOf(r, "gauss", "quantile", "drawn") }
+func (r LambdaRule) String() string { return domain.Word(r, "gauss", "quantile", "drawn") }
 
 // MarshalText returns the name.
 func (r LambdaRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText sets r by its name. The error for an unknown name wraps ErrParam.
 func (r *LambdaRule) UnmarshalText(name []byte) error {
-	return setByName(r, "lambdas", name, DrawnLambdas)
+	return domain.ReadWord(r, "spectral: lambdas", string(name))
 }
 
 // spectrumQuantiler is a homogeneous kernel with a quantile function of its spectrum.

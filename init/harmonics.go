@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
@@ -20,13 +21,15 @@ const (
 	Rectangular
 )
 
-func (w Window) String() string { return nameOf(w, "uniform", "rectangular") }
+func (w Window) String() string { return domain.Word(w, "uniform", "rectangular") }
 
 // MarshalText returns the name.
 func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // UnmarshalText sets w by its name. The error for an unknown name wraps ErrParam.
-func (w *Window) UnmarshalText(name []byte) error { return setByName(w, "window", name, Rectangular) }
+func (w *Window) UnmarshalText(name []byte) error {
+	return domain.ReadWord(w, "spectral: window", string(name))
+}
 
 // Harmonics holds the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ
 // and the samples κ̂_j of the spectrum, j = 0 to n, such that

@@ -77,7 +77,7 @@ const (
 )
 
 func (t Transform) String() string {
-	return nameOf(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent", "Additive", "Positive")
+	return domain.Word(t, "no transform", "Fourier", "Laplace", "LogFourier", "Step", "ReLU", "Tangent", "Additive", "Positive")
 }
 
 // Law is the distribution of the frequencies of a kernel, and what becomes features of them. A field that is not known,

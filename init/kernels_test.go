@@ -94,9 +94,9 @@ func TestGradientAtKinks(t *testing.T) {
 // TestNames: the names of a constant are read back, others are errors that list the names, and a value without a name
 // has a text.
 func TestNames(t *testing.T) {
-	checkNames(t, "shared-coupled, joint, iid", Couplings()...)
-	checkNames(t, "uniform, rectangular", Uniform, Rectangular)
-	checkNames(t, "gauss, quantile, drawn", GaussLambdas, QuantileLambdas, DrawnLambdas)
+	checkNames(t, "shared-coupled, joint or iid", Couplings()...)
+	checkNames(t, "uniform or rectangular", Uniform, Rectangular)
+	checkNames(t, "gauss, quantile or drawn", GaussLambdas, QuantileLambdas, DrawnLambdas)
 	for _, s := range Samplers() {
 		if got, err := SamplerByName(s.String()); got != s {
 			t.Errorf("%v is read as %v, %v", s, got, err)

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -35,30 +34,6 @@ func SamplerByName(name string) (Sampler, error) {
 	}
 	return nil, invalid("no sampler is called %q%s; there are %s", name, domain.Guess(name, names),
 		strings.Join(names, ", "))
-}
-
-// nameOf is the String of a constant with a name.
-func nameOf[T ~int](v T, names ...string) string {
-	if v < 0 || int(v) >= len(names) {
-		return fmt.Sprintf("%s(%d)", strings.TrimPrefix(fmt.Sprintf("%T", v), "spectral."), int(v))
-	}
-	return names[v]
-}
-
-// setByName is UnmarshalText of constants from 0 to last. The error for an unknown name wraps ErrParam.
-func setByName[T interface {
-	~int
-	fmt.Stringer
-}](to *T, what string, name []byte, last T) error {
-	var names []string
-	for v := T(0); v <= last; v++ {
-		if v.String() == string(name) {
-			*to = v
-			return nil
-		}
-		names = append(names, v.String())
-	}
-	return invalid("%s = %q: want one of %s", what, name, strings.Join(names, ", "))
 }
 
 //go:embed refs.bib

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Basis is an orthonormal basis of functions on the unit interval, and by their products on the unit cube.
@@ -19,7 +20,7 @@ const (
 	FourierBasis
 )
 
-func (b Basis) String() string { return wordOf(b, []string{"cosine", "fourier"}) }
+func (b Basis) String() string { return domain.Word(b, "cosine", "fourier") }
 
 // At returns the value of function k at t.
 func (b Basis) At(k int, t float64) float64 {

@@ -276,7 +276,7 @@ func TestErrors(t *testing.T) {
 		{parsed("exp-semigroup", "beta=1,way=laplace,order=2"), layers.ErrParam, ""},
 		{parsed("exp-semigroup", "beta=1,way=levy,order=0"), layers.ErrParam, ""},
 		{parsed("exp-semigroup", "beta=1,way=levy,order=1.5"), layers.ErrParam, ""},
-		{layer(layers.ParsePolicy("All")), layers.ErrParam, "none, bandwidth, bandwidth-each and all"},
+		{layer(layers.ParsePolicy("All")), layers.ErrParam, "none, bandwidth, bandwidth-each or all"},
 		{layer(layers.Lookup("Gaussian")), layers.ErrParam, "exp-semigroup"},
 
 		// Trees.

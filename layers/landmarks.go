@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
+	"github.com/bochner-go/bochner/ops/domain"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
@@ -37,18 +37,7 @@ const (
 	CholeskyLandmarks
 )
 
-// landmarkChoices are the names of the choices, by number.
-var landmarkChoices = []string{"uniform", "rpcholesky"}
-
-func (c LandmarkChoice) String() string { return wordOf(c, landmarkChoices) }
-
-// wordOf returns the word of a number that stands for one.
-func wordOf[T ~int](v T, words []string) string {
-	if v < 0 || int(v) >= len(words) {
-		return fmt.Sprintf("%s(%d)", reflect.TypeFor[T]().Name(), int(v))
-	}
-	return words[v]
-}
+func (c LandmarkChoice) String() string { return domain.Word(c, "uniform", "rpcholesky") }
 
 // landmarks returns the numbers, rising, of m rows of the sample, which has at least m.
 func (c LandmarkChoice) landmarks(k spectral.Kernel, sample *tensor.Dense, m int, seed uint64) ([]int, error) {

@@ -79,7 +79,7 @@ func newNystromLayer(of Nystrom, dims, features int, o options) (*NystromLayer, 
 	case m < features || m > maxLandmarks:
 		return nil, fmt.Errorf("%s: %d landmarks for %d features, want at least as many, and at most %d: %w", b.who(),
 			m, features, maxLandmarks, ErrParam)
-	case of.Select < 0 || int(of.Select) >= len(landmarkChoices):
+	case of.Select < UniformLandmarks || of.Select > CholeskyLandmarks:
 		return nil, fmt.Errorf("%s: %v, want UniformLandmarks or CholeskyLandmarks: %w", b.who(), of.Select, ErrParam)
 	}
 	if err := cmp.Or(b.checkSize(m, dims), b.checkSize(m, features)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // ParamDef is the declaration of a parameter of a map, read off the tags of a field of a struct, such as a kernel:
@@ -280,10 +281,7 @@ func (d ParamDef) wants(mapName, value string) error {
 		if d.number() {
 			options = append(options, "a number "+d.Range())
 		}
-		want = options[len(options)-1]
-		if n := len(options) - 1; n > 0 {
-			want = strings.Join(options[:n], ", ") + " or " + want
-		}
+		want = domain.Or(options)
 	}
 	return fmt.Errorf("layers: map %s: %s = %s, want %s: %w", mapName, d.Name, value, want, ErrParam)
 }

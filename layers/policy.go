@@ -1,6 +1,10 @@
 package layers
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bochner-go/bochner/ops/domain"
+)
 
 // Policy says which parameters of a layer a solver changes: Frozen, none; Bandwidth, one scale; BandwidthEach, one scale
 // for each input column; All, the frequencies too.
@@ -34,7 +38,7 @@ const (
 )
 
 func (p Policy) String() string {
-	return wordOf(p, []string{"none", "bandwidth", "bandwidth-each", "all"})
+	return domain.Word(p, "none", "bandwidth", "bandwidth-each", "all")
 }
 
 // word is the policy in the text of a layer.
@@ -61,15 +65,9 @@ func (b *base) checkNoBandwidth(what string) error {
 }
 
 // ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
-func ParsePolicy(s string) (Policy, error) {
-	if s == "" {
-		return Frozen, nil
+func ParsePolicy(s string) (p Policy, err error) {
+	if s != "" {
+		err = domain.ReadWord(&p, "layers: policy", s)
 	}
-	for p := Frozen; p <= All; p++ {
-		if p.String() == s {
-			return p, nil
-		}
-	}
-	return 0, fmt.Errorf("layers: %q is no policy; there are none, bandwidth, bandwidth-each and all: %w", s,
-		ErrParam)
+	return p, err
 }

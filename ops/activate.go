@@ -20,7 +20,7 @@ const (
 
 var activationNames = []string{"linear", "relu", "tanh", "sigmoid", "softplus"}
 
-func (f Activation) String() string { return wordOf(f, activationNames) }
+func (f Activation) String() string { return domain.Word(f, activationNames...) }
 
 // Check returns an error that wraps ErrParam unless f is one of the constants. who starts the message.
 func (f Activation) Check(who string) error { return checkWord(who, f, activationNames) }

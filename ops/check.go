@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/ops/internal/simd"
@@ -105,6 +106,15 @@ func checkFinite[T domain.Float](who, name, remedy string, v []T, cols int) erro
 func checkWhole(who, name string, v []float64, cols, most int) error {
 	return checkEach(who, name, fmt.Sprintf("is no whole number from 0 to %d", most), redraw, v, cols,
 		func(v float64) bool { return v >= 0 && v <= float64(most) && v == math.Trunc(v) })
+}
+
+// checkWord returns an error that wraps ErrParam unless v has a name.
+func checkWord[E ~int](who string, v E, names []string) error {
+	if v < 0 || int(v) >= len(names) || names[v] == "" {
+		all := strings.TrimPrefix(strings.Join(names, ", "), ", ")
+		return fmt.Errorf("%s: %s is none of %s: %w", who, domain.Word(v, names...), all, ErrParam)
+	}
+	return nil
 }
 
 func isSign(v float64) bool { return v == 1 || v == -1 }

@@ -18,7 +18,7 @@ const (
 
 var normNames = []string{L1: "l1", L2: "l2"}
 
-func (n Norm) String() string { return wordOf(n, normNames) }
+func (n Norm) String() string { return domain.Word(n, normNames...) }
 
 // Check returns an error that wraps ErrParam unless n is L1 or L2. who starts the message.
 func (n Norm) Check(who string) error { return checkWord(who, n, normNames) }

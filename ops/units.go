@@ -19,7 +19,7 @@ const (
 
 var unitNames = []string{"step", "relu", "tangent"}
 
-func (u Unit) String() string { return wordOf(u, unitNames) }
+func (u Unit) String() string { return domain.Word(u, unitNames...) }
 
 // Units is the random feature map, of x and W, of the arc-cosine kernels and of the neural tangent kernel,
 //

@@ -134,7 +134,7 @@ func encodeOption(v reflect.Value) (any, error) {
 		return encodeOption(v.Elem())
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		return fmt.Sprint(v), nil
-	case names != nil && int(v.Int()) < len(names):
+	case names != nil && v.Int() >= 0 && int(v.Int()) < len(names):
 		return names[v.Int()], nil
 	case v.Kind() == reflect.Struct && !coded(v.Type()):
 		return encodeFields(v)

@@ -101,6 +101,10 @@ func TestRecipeJSONErrors(t *testing.T) {
 	if _, err := json.Marshal(Recipe{Fitter: otherFitter{}}); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("a Fitter of another type: %v", err)
 	}
+	text, err := json.Marshal(Recipe{Fitter: linear.SVMOptions{Loss: -1}}) // which a fit refuses
+	if want := `{"fitter":{"kind":"svm","loss":-1}}`; string(text) != want || err != nil {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
 	if kind := (Recipe{Fitter: otherFitter{}}).FitterKind(); kind != "" {
 		t.Errorf("its kind is %q", kind)
 	}

@@ -1,7 +1,5 @@
 package domain
 
-import "fmt"
-
 // Negative says how a homogeneous kernel, which is defined for x >= 0, treats a negative coordinate. Vedaldi and
 // Zisserman (2012), Lemma 2.
 type Negative int
@@ -18,12 +16,7 @@ const (
 	SplitNegative
 )
 
-func (n Negative) String() string {
-	if n < RejectNegative || n > SplitNegative {
-		return fmt.Sprintf("Negative(%d)", int(n))
-	}
-	return [...]string{"error", "sign", "split"}[n]
-}
+func (n Negative) String() string { return Word(n, "error", "sign", "split") }
 
 // Domain returns the domain of a kernel with this treatment: Histograms for RejectNegative, else Reals.
 func (n Negative) Domain() Domain {

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Header says whether the first line of CSV names the columns.
@@ -23,14 +25,13 @@ const (
 	HeaderNo
 )
 
-var headerNames = []string{"auto", "yes", "no"}
-
 // String returns the name that ParseHeader reads.
-func (h Header) String() string { return nameOf("Header", headerNames, int(h)) }
+func (h Header) String() string { return domain.Word(h, "auto", "yes", "no") }
 
 // ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
-func ParseHeader(s string) (Header, error) {
-	return valueOf[Header]("header", headerNames, s)
+func ParseHeader(s string) (h Header, err error) {
+	err = domain.ReadWord(&h, "data: header", s)
+	return h, err
 }
 
 // separators are the characters that layoutOf considers as separators.

@@ -2,8 +2,6 @@ package data
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/bochner-go/bochner/ops/domain"
@@ -22,32 +20,13 @@ const (
 	LabelNone
 )
 
-var labelNames = []string{"last", "first", "none"}
-
 // String returns the name that ParseLabel reads.
-func (l Label) String() string { return nameOf("Label", labelNames, int(l)) }
-
-// nameOf is the name of value i of a type.
-func nameOf(kind string, names []string, i int) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("%s(%d)", kind, i)
-	}
-	return names[i]
-}
+func (l Label) String() string { return domain.Word(l, "last", "first", "none") }
 
 // ParseLabel reads last, first or none. Errors: domain.ErrParam for another text.
-func ParseLabel(s string) (Label, error) {
-	return valueOf[Label]("label position", labelNames, s)
-}
-
-// valueOf is the value of a type whose name is s.
-func valueOf[T ~int](what string, names []string, s string) (T, error) {
-	if i := slices.Index(names, s); i >= 0 {
-		return T(i), nil
-	}
-	last := len(names) - 1
-	return 0, fmt.Errorf("data: %s %q is unknown, want %s or %s: %w", what, s, strings.Join(names[:last], ", "),
-		names[last], domain.ErrParam)
+func ParseLabel(s string) (l Label, err error) {
+	err = domain.ReadWord(&l, "data: label position", s)
+	return l, err
 }
 
 // Task says what the label column holds.
@@ -62,9 +41,7 @@ const (
 )
 
 // String returns "classification" or "regression".
-func (t Task) String() string {
-	return nameOf("Task", []string{"classification", "regression"}, int(t))
-}
+func (t Task) String() string { return domain.Word(t, "classification", "regression") }
 
 // Form says how a Set holds its rows.
 type Form int

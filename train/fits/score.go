@@ -1,8 +1,9 @@
 package fits
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/bochner-go/bochner/ops/domain"
 )
 
 // Metric says what the scores of a head measure.
@@ -15,16 +16,7 @@ const (
 	ErrorRate
 )
 
-func (m Metric) String() string {
-	switch m {
-	case MeanSquaredError:
-		return "mean squared error"
-	case ErrorRate:
-		return "error rate"
-	default:
-		return fmt.Sprintf("Metric(%d)", int(m))
-	}
-}
+func (m Metric) String() string { return domain.Word(m, "mean squared error", "error rate") }
 
 // LambdaScore is the error of one relative lambda. MSE is the mean squared error over rows and targets. ErrorRate is
 // the share of rows whose class does not have the largest prediction, for targets that are classes. An error that does

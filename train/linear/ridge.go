@@ -38,12 +38,7 @@ const (
 	SelectLOO
 )
 
-func (s Selection) String() string {
-	if names := []string{"auto", "none", "leave-one-out"}; s >= 0 && int(s) < len(names) {
-		return names[s]
-	}
-	return fmt.Sprintf("Selection(%d)", int(s))
-}
+func (s Selection) String() string { return domain.Word(s, "auto", "none", "leave-one-out") }
 
 // RidgeOptions are the options of FitRidge. The zero value chooses lambda.
 //

@@ -27,12 +27,7 @@ const (
 	SquaredInsensitive
 )
 
-func (l Loss) String() string {
-	if names := []string{"squared hinge", "squared epsilon-insensitive"}; l >= 0 && int(l) < len(names) {
-		return names[l]
-	}
-	return fmt.Sprintf("Loss(%d)", int(l))
-}
+func (l Loss) String() string { return domain.Word(l, "squared hinge", "squared epsilon-insensitive") }
 
 // SVMOptions are the options of FitSVM. The zero value fits the default lambda by the squared hinge loss.
 type SVMOptions struct {
