@@ -200,7 +200,7 @@ func TestCores(t *testing.T) {
 		},
 		"laplace": func() (all string) {
 			p, f := laplaceProblem(t, 700, 40, 3, nil)
-			for _, kind := range []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance} {
+			for _, kind := range []string{ExactCovariance, ClassesCovariance, SharedCovariance} {
 				l := must(FitLaplace(ctx, nil, p, f, LaplaceOptions{Covariance: kind}))
 				all += fmt.Sprint(*must(l.Probabilities(p.X.(*tensor.Dense))))
 			}

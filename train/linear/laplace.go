@@ -21,23 +21,20 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// LaplaceCovariance says how much of the posterior covariance of a softmax head's weights is kept. The empty string
-// lets FitLaplace choose.
-type LaplaceCovariance string
-
+// The values of LaplaceOptions.Covariance: how much of the posterior covariance of a softmax head's weights is kept.
 const (
 	// ExactCovariance is the inverse of the whole Hessian of the (D + 1) k coefficients.
-	ExactCovariance LaplaceCovariance = "exact"
+	ExactCovariance = "exact"
 	// ClassesCovariance inverts the k diagonal blocks of the Hessian, one for each class, as if the classes were
 	// independent. No variance is above the one of ExactCovariance, by the Schur complement.
-	ClassesCovariance LaplaceCovariance = "classes"
+	ClassesCovariance = "classes"
 	// SharedCovariance inverts one matrix for all classes, an upper bound of every diagonal block. No variance is above
 	// the one of ClassesCovariance; for two classes they are equal.
-	SharedCovariance LaplaceCovariance = "shared"
+	SharedCovariance = "shared"
 )
 
 // covariances are the choices of LaplaceOptions.Covariance.
-var covariances = []LaplaceCovariance{ExactCovariance, ClassesCovariance, SharedCovariance}
+var covariances = []string{ExactCovariance, ClassesCovariance, SharedCovariance}
 
 const (
 	// exactLaplace is the largest number of coefficients for which the exact covariance is chosen.
@@ -57,7 +54,7 @@ type LaplaceOptions struct {
 	Lambda float64
 	// Covariance says what is kept. Empty: exact up to (D + 1) k = 2048, classes up to 256 MiB of matrices, shared
 	// beyond.
-	Covariance LaplaceCovariance
+	Covariance string
 	// ClassWeights are the ones of the fit.
 	ClassWeights []float64
 	BlockRows    int // as in RidgeOptions
@@ -66,9 +63,9 @@ type LaplaceOptions struct {
 // Laplace is a softmax head with the Gaussian posterior of its coefficients. FitLaplace makes it, and Restore
 // reads it from tensors. It is safe for concurrent use.
 type Laplace struct {
-	Covariance LaplaceCovariance // what is kept
-	Lambda     float64           // the relative lambda of the prior
-	Scale      float64           // s
+	Covariance string  // what is kept
+	Lambda     float64 // the relative lambda of the prior
+	Scale      float64 // s
 
 	d, k int
 	at   []float64 // the point that features are centred at, close to their mean
@@ -141,8 +138,9 @@ func (o LaplaceOptions) check() error {
 	)
 }
 
-// chosen is the covariance for a head of D features and k classes, or an error if memory cannot hold it.
-func (c LaplaceCovariance) chosen(d, k int) (LaplaceCovariance, error) {
+// chosenCovariance is the covariance c or, for an empty one, the default for a head of D features and k classes, or an
+// error if memory cannot hold it.
+func chosenCovariance(c string, d, k int) (string, error) {
 	size := float64(d+1) * float64(k)
 	if c == "" {
 		switch {
@@ -154,12 +152,12 @@ func (c LaplaceCovariance) chosen(d, k int) (LaplaceCovariance, error) {
 			c = SharedCovariance
 		}
 	}
-	count, n := c.matrices(d, k)
-	return c, domain.CheckSize("train: Laplace: two precisions, "+string(c), 8, 2*count, n, n)
+	count, n := precisions(c, d, k)
+	return c, domain.CheckSize("train: Laplace: two precisions, "+c, 8, 2*count, n, n)
 }
 
-// matrices returns the number of precision matrices and their number of rows.
-func (c LaplaceCovariance) matrices(d, k int) (count, n int) {
+// precisions returns the number of precision matrices of a covariance and their number of rows.
+func precisions(c string, d, k int) (count, n int) {
 	switch c {
 	case ExactCovariance:
 		return 1, (d + 1) * k
@@ -172,11 +170,11 @@ func (c LaplaceCovariance) matrices(d, k int) (count, n int) {
 // Cost estimates the cost of FitLaplace.
 func (o LaplaceOptions) Cost(p fits.Problem) fits.Cost {
 	var c fits.Cost
-	kind, err := o.Covariance.chosen(p.Features, p.Outputs)
+	kind, err := chosenCovariance(o.Covariance, p.Features, p.Outputs)
 	if err != nil { // too many to count, which the estimate says as well
 		kind = SharedCovariance
 	}
-	count, n := kind.matrices(p.Features, p.Outputs)
+	count, n := precisions(kind, p.Features, p.Outputs)
 	size := float64(n) * float64(n)
 	c.Hold(8*float64(count)*size, "the %s covariance of the weights, %d x %d numbers", kind, n, n)
 	if kind == ExactCovariance { // made from the blocks of the classes
@@ -268,11 +266,11 @@ func (h *curvature) add(names rows.Names, z *tensor.Dense, y *mat.Dense) error {
 func (h *curvature) begin() error {
 	l := newLaplace(h.of.W, h.of.B, slices.Clone(h.spread.meanZ))
 	var err error
-	if l.Covariance, err = h.o.Covariance.chosen(l.d, l.k); err != nil {
+	if l.Covariance, err = chosenCovariance(h.o.Covariance, l.d, l.k); err != nil {
 		return err
 	}
 	h.Laplace, h.own = l, make([][]float64, l.k)
-	_, wide := l.Covariance.matrices(l.d, l.k)
+	_, wide := precisions(l.Covariance, l.d, l.k)
 	switch l.Covariance {
 	case ExactCovariance:
 		h.across = make([]float64, wide*wide)
@@ -359,7 +357,7 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 			a[j*n+j] += l.Lambda * l.Scale
 		}
 	}
-	precisions := h.own
+	matrices := h.own
 	if h.across != nil { // the blocks of two classes, and of one
 		for c, own := range h.own {
 			for i := range n {
@@ -368,10 +366,10 @@ func (h *curvature) posterior(ctx context.Context) (*Laplace, error) {
 				copy(row[c*n:], own[i*n:])
 			}
 		}
-		precisions = [][]float64{h.across}
+		matrices = [][]float64{h.across}
 	}
-	_, size := l.Covariance.matrices(h.d, h.k)
-	for _, a := range precisions {
+	_, size := precisions(l.Covariance, h.d, h.k)
+	for _, a := range matrices {
 		root, ok := factor.Of(ctx, a, size, 0)
 		if err := given.Stopped(ctx); err != nil {
 			return nil, fmt.Errorf("train: Laplace: stopped in the factorisation of the precision: %w", err)

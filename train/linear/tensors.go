@@ -171,14 +171,14 @@ func (l *Laplace) Tensors() map[string]*tensor.Dense {
 		return nil
 	}
 	var all []float64
-	_, n := l.Covariance.matrices(l.d, l.k)
+	_, n := precisions(l.Covariance, l.d, l.k)
 	for _, root := range l.root {
 		all = packed(all, root.Inverse(), n)
 	}
 	return map[string]*tensor.Dense{
-		"mean":               doubles(l.at, l.d),
-		"prior":              doubles([]float64{l.Lambda, l.Scale}, 2),
-		string(l.Covariance): doubles(all, len(l.root), n*(n+1)/2),
+		"mean":       doubles(l.at, l.d),
+		"prior":      doubles([]float64{l.Lambda, l.Scale}, 2),
+		l.Covariance: doubles(all, len(l.root), n*(n+1)/2),
 	}
 }
 
@@ -192,9 +192,9 @@ func (l *Laplace) Restore(tensors map[string]*tensor.Dense, w *mat.Dense, b []fl
 	if err := checkHead(w, b); err != nil {
 		return err
 	}
-	var kind LaplaceCovariance
+	var kind string
 	for _, c := range covariances {
-		if tensors[string(c)] != nil {
+		if tensors[c] != nil {
 			kind = c
 		}
 	}
@@ -203,13 +203,13 @@ func (l *Laplace) Restore(tensors map[string]*tensor.Dense, w *mat.Dense, b []fl
 			"shared, as Laplace.Tensors makes them: %w", len(tensors), domain.ErrParam)
 	}
 	d, k := w.Dims()
-	count, n := kind.matrices(d, k)
+	count, n := precisions(kind, d, k)
 	if err := domain.CheckSize("train: Laplace.Restore: the posterior", 8, count, n, n); err != nil {
 		return err
 	}
 	r := &tensorReader{who: "Laplace.Restore", tensors: tensors}
 	mean, prior := r.take("mean", d), r.positive("prior", 2)
-	root := r.factors(string(kind), count, n, count, n*(n+1)/2)
+	root := r.factors(kind, count, n, count, n*(n+1)/2)
 	if r.err != nil {
 		return r.err
 	}

@@ -44,14 +44,14 @@ func TestTensors(t *testing.T) {
 			return fmt.Sprint(*must(l.Probabilities(rows.X.(*tensor.Dense))), l.Lambda, l.Scale, l.Covariance)
 		}
 		l := must(FitLaplace(t.Context(), nil, rows, f, LaplaceOptions{Covariance: kind}))
-		all[string(kind)] = restored{l.Tensors(), func(tensors map[string]*tensor.Dense) (string, error) {
+		all[kind] = restored{l.Tensors(), func(tensors map[string]*tensor.Dense) (string, error) {
 			var l Laplace
 			if err := l.Restore(tensors, f.W, f.B); err != nil {
 				return "", err
 			}
 			return laplace(&l), nil
 		}}
-		texts[string(kind)] = laplace(l)
+		texts[kind] = laplace(l)
 		if err := new(Laplace).Restore(l.Tensors(), mat.NewDense(5, 3, nil), f.B); !errors.Is(err, domain.ErrShape) {
 			t.Errorf("%s: another head: %v", kind, err)
 		}

@@ -14,23 +14,19 @@ import (
 	"github.com/bochner-go/bochner/train/internal/given"
 )
 
-// Solver is a first-order method. Empty is Adam.
-type Solver string
-
+// The values of FitOptions.Solver.
 const (
-	Adam Solver = "adam" // Kingma and Ba (2015), with their default moments
-	SGD  Solver = "sgd"  // plain stochastic gradient descent
+	Adam = "adam" // Kingma and Ba (2015), with their default moments
+	SGD  = "sgd"  // plain stochastic gradient descent
 )
 
-// Schedule says how the learning rates change from epoch to epoch. Empty is CosineRate.
-type Schedule string
-
+// The values of FitOptions.Schedule, by which the learning rates change from epoch to epoch.
 const (
 	// CosineRate multiplies them by (1 + cos π(n-1)/N)/2 in epoch n of N: Loshchilov and Hutter (2017), SGDR, (5),
 	// without restarts.
-	CosineRate   Schedule = "cosine"
-	ConstantRate Schedule = "constant" // leaves them unchanged
-	LinearRate   Schedule = "linear"   // multiplies them by 1 - (n-1)/N
+	CosineRate   = "cosine"
+	ConstantRate = "constant" // leaves them unchanged
+	LinearRate   = "linear"   // multiplies them by 1 - (n-1)/N
 )
 
 // FitOptions are the options of Fit. The zero value is Adam on batches of 256 rows, with rates that follow a cosine to
@@ -60,10 +56,10 @@ type FitOptions struct {
 	Batch     int     // rows per step; the last batch of an epoch may have fewer; 0: 256
 	LearnRate float64 // of the head; 0: 0.05 for Adam, 0.5 for SGD
 	MapRate   float64 // of the map; 0: twice LearnRate for Adam, a hundredth of it for SGD
-	Solver    Solver
-	// Schedule changes both rates from epoch to epoch. In epoch n of the first WarmUp epochs they are multiplied by
-	// n/(WarmUp+1) as well.
-	Schedule Schedule
+	Solver    string  // a first-order method, Adam or SGD; empty: Adam
+	// Schedule changes both rates from epoch to epoch: CosineRate, ConstantRate or LinearRate; empty: CosineRate. In epoch
+	// n of the first WarmUp epochs they are multiplied by n/(WarmUp+1) as well.
+	Schedule string
 	WarmUp   int
 	// ClipNorm limits the norm of the gradient of all parameters together: Pascanu, Mikolov and Bengio (2013),
 	// algorithm 1. 0: no limit.
@@ -190,7 +186,7 @@ func (o *FitOptions) fill(tuned bool, rows int) error {
 		check(o.MapRate > 0 && !math.IsInf(o.MapRate, 0), "MapRate", o.MapRate, "a number above 0"),
 		check(o.Lambda >= 0 && !math.IsInf(o.Lambda, 0), "Lambda", o.Lambda, "a number of at least 0"),
 		check(o.HeldOut >= 0 && o.HeldOut < 1, "HeldOut", o.HeldOut, "a fraction in [0, 1)"),
-		check(slices.Contains([]Schedule{CosineRate, ConstantRate, LinearRate}, o.Schedule), "Schedule", o.Schedule,
+		check(slices.Contains([]string{CosineRate, ConstantRate, LinearRate}, o.Schedule), "Schedule", o.Schedule,
 			"CosineRate, ConstantRate or LinearRate"),
 		check(o.WarmUp >= 0 && o.WarmUp < o.Epochs, "WarmUp", o.WarmUp,
 			fmt.Sprintf("0 to fewer than the %d epochs", o.Epochs)),

@@ -27,7 +27,7 @@ import (
 
 func TestSchedules(t *testing.T) {
 	for _, c := range []struct {
-		s      Schedule
+		s      string
 		warmUp int
 		want   []float64
 	}{
@@ -54,7 +54,7 @@ func TestSchedules(t *testing.T) {
 
 // TestSolver: the steps are those of Gorgonia's solvers.
 func TestSolver(t *testing.T) {
-	for _, kind := range []Solver{Adam, SGD} {
+	for _, kind := range []string{Adam, SGD} {
 		g := G.NewGraph()
 		start := []float64{1, -2, 3}
 		theirs := G.NewVector(g, tensor.Float64, G.WithShape(3), G.WithName("w"), G.WithValue(tensor.New(tensor.WithShape(3), tensor.WithBacking([]float64{1, -2, 3}))))
@@ -179,7 +179,7 @@ func TestMapDecay(t *testing.T) {
 			return must(layers.NewFourierLayer(spectral.Gaussian{Sigma: 3}, 2, 6, layers.Tune(layers.Bandwidth)))
 		},
 	} {
-		for _, solver := range []Solver{Adam, SGD} {
+		for _, solver := range []string{Adam, SGD} {
 			after := func(decay float64) []layers.Param {
 				m := build()
 				for _, p := range m.Params() {

@@ -219,7 +219,7 @@ func norm(ts []*tensor.Dense) (size float64) {
 // algorithm 1 of Kingma and Ba (2015), in the element type of the parameter. Before a step, w shrinks by the
 // share decay of the rate, unless it is a bias, a phase or a logarithm.
 type solver struct {
-	kind        Solver
+	kind        string
 	rate, decay float64
 	steps       int // t
 	// scales are the units of the rate for the values of each parameter, and m and v its moments.
