@@ -149,12 +149,7 @@ func posterior(p *linear.Posterior, z *tensor.Dense) (mean, std []float64) {
 
 // values returns the values of a head with one target at features.
 func values(f *linear.Fit, z *tensor.Dense) []float64 {
-	n, d := z.Shape()[0], z.Shape()[1]
-	var y mat.VecDense
-	y.MulVec(mat.NewDense(n, d, z.Float64s()), f.W.ColView(0))
-	out := y.RawVector().Data
-	floats.AddConst(f.B[0], out)
-	return out
+	return must.Get(must.Get(f.Head("linear")).Transform(nil, z)).Float64s()
 }
 
 // gaussian is a map to random Fourier features of the Gaussian kernel.

@@ -113,11 +113,7 @@ func (f *saveFn) head(l layers.Layer, stats *linear.RidgeStats) (layers.Head, er
 	if err != nil {
 		return nil, err
 	}
-	head, err := layers.NewLinearHead(stats.Features(), stats.Targets(), layers.WithDtype(l.Dtype()), layers.WithName("head"))
-	if err != nil {
-		return nil, err
-	}
-	return head, head.SetWeights(fit.W.RawMatrix().Data, fit.B)
+	return fit.Head("linear", layers.WithDtype(l.Dtype()), layers.WithName("head"))
 }
 
 // sums are the statistics of the rows of some files.

@@ -35,6 +35,17 @@ type Fit struct {
 	unit  *given.Unit // of the targets in the fit
 }
 
+// Head returns a head of a kind, such as "linear", or "softmax" for FitLogistic, with the weights of the fit. Errors: those
+// of layers.NewHead.
+func (f *Fit) Head(kind string, opts ...layers.Option) (layers.Head, error) {
+	d, k := f.W.Dims()
+	head, err := layers.NewHead(kind, d, k, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return head, head.SetWeights(mat.DenseCopyOf(f.W).RawMatrix().Data, f.B)
+}
+
 // HeadKind returns "linear".
 func (RidgeOptions) HeadKind() string { return "linear" }
 

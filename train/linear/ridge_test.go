@@ -58,6 +58,19 @@ func TestRidgeScale(t *testing.T) {
 	}
 }
 
+// TestFitHead: a head of a fit has z W + B, also of a W that is a part of another matrix; one of an unknown kind is an error.
+func TestFitHead(t *testing.T) {
+	all := mat.NewDense(2, 3, []float64{1, 2, 9, 3, 4, 9})
+	f := &Fit{W: all.Slice(0, 2, 0, 2).(*mat.Dense), B: []float64{.5, -.5}}
+	y := must(must(f.Head("linear", layers.WithDtype(tensor.Float32))).Transform(nil, tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float32{1, 10}))))
+	if want := []float32{31.5, 41.5}; !slices.Equal(y.Float32s(), want) {
+		t.Errorf("%v, want %v", y, want)
+	}
+	if _, err := f.Head("none"); !errors.Is(err, domain.ErrParam) {
+		t.Errorf("a head of an unknown kind: %v", err)
+	}
+}
+
 // TestRidgeConstantFeatures: features that are the same in all rows predict the mean.
 func TestRidgeConstantFeatures(t *testing.T) {
 	for _, n := range []int{3, 7} {

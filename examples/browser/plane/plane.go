@@ -135,30 +135,19 @@ func (l *Learner) surface(ctx context.Context, side int) *Surface {
 		x = append(x, (float64(i%side)+.5)/float64(side))
 		y = append(y, 1-(float64(i/side)+.5)/float64(side))
 	}
-	p, own := l.scores(matrix(2, x, y), f), l.scores(l.rows.X.(*tensor.Dense), f)
-	s := &Surface{Probabilities: p.RawMatrix().Data}
-	for i := range side * side {
-		row := p.RawRowView(i)
-		all := floats.LogSumExp(row)
-		for c, v := range row {
-			row[c] = math.Exp(v - all)
-		}
-	}
+	head := try.Get(f.Head("softmax"))
+	s, own := &Surface{Probabilities: l.outputs(matrix(2, x, y), head)}, l.outputs(l.rows.X.(*tensor.Dense), head)
 	for i := range n {
-		if l.rows.Y.At(i, floats.MaxIdx(own.RawRowView(i))) > 0 {
+		if l.rows.Y.At(i, floats.MaxIdx(own[i*Classes:(i+1)*Classes])) > 0 {
 			s.Accuracy += 1 / float64(n)
 		}
 	}
 	return s
 }
 
-// scores are z(x) W + b.
-func (l *Learner) scores(x *tensor.Dense, f *linear.Fit) *mat.Dense {
-	z := try.Get(l.m.Transform(nil, x))
-	out := new(mat.Dense)
-	out.Mul(mat.NewDense(x.Shape()[0], l.m.Features(), z.Float64s()), f.W)
-	out.Apply(func(_, c int, v float64) float64 { return v + f.B[c] }, out)
-	return out
+// outputs are those of a head on the features of x, row by row.
+func (l *Learner) outputs(x *tensor.Dense, head layers.Head) []float64 {
+	return try.Get(head.Transform(nil, try.Get(l.m.Transform(nil, x)))).Float64s()
 }
 
 // Band is a curve at the centres of so many columns of the square, and how far a point may be from it.
@@ -190,8 +179,8 @@ func (l *Learner) band(ctx context.Context, columns int, level float64) *Band {
 		x[i] = (float64(i) + .5) / float64(columns)
 	}
 	variance := try.Get(post.Variance(nil, try.Get(l.m.Transform(nil, matrix(1, x)))))
-	mean, rmse := l.scores(matrix(1, x), post.Fit), math.Sqrt(try.Get(s.MSE(post.Fit)))
-	b := &Band{Mean: mean.RawMatrix().Data, Lower: make([]float64, columns), Upper: make([]float64, columns), RMSE: rmse}
+	mean, rmse := l.outputs(matrix(1, x), try.Get(post.Fit.Head("linear"))), math.Sqrt(try.Get(s.MSE(post.Fit)))
+	b := &Band{Mean: mean, Lower: make([]float64, columns), Upper: make([]float64, columns), RMSE: rmse}
 	wide := distuv.UnitNormal.Quantile((1 + level) / 2)
 	for i, v := range variance {
 		r := wide * math.Sqrt(post.Noise[0]*(1+v))

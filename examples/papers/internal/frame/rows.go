@@ -78,8 +78,7 @@ func as(set *data.Set, dt tensor.Dtype) *tensor.Dense {
 
 // Scores are the outputs of a linear head on the features of rows.
 func Scores(l layers.Layer, f *linear.Fit, x ops.Matrix) *mat.Dense {
-	head := try.Get(layers.NewLinearHead(l.Features(), len(f.B), layers.WithDtype(l.Dtype())))
-	try.Do(head.SetWeights(f.W.RawMatrix().Data, f.B))
+	head := try.Get(f.Head("linear", layers.WithDtype(l.Dtype())))
 	return try.Get((&train.Model{Map: l, Head: head}).ScoresPrepared(x))
 }
 
