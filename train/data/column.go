@@ -11,8 +11,6 @@ type Column struct {
 	Numbers []float64 // NaN is a missing value; nil for texts
 	Times   bool      // whether the numbers are days since 1970
 	Texts   *Texts    // nil for numbers
-
-	stride int // if not 0, cell i is Numbers[i*stride]
 }
 
 // Texts holds cells of text by the numbers of the distinct texts.
@@ -44,22 +42,18 @@ func (c *Column) Len() int {
 	if c.Texts != nil {
 		return len(c.Texts.Codes)
 	}
-	step := max(c.stride, 1)
-	return (len(c.Numbers) + step - 1) / step
+	return len(c.Numbers)
 }
 
 // skipped says whether the reader left the column out, as a label or an ID.
 func (c *Column) skipped() bool { return c.Numbers == nil && c.Texts == nil }
-
-// number is cell i of a column of numbers.
-func (c *Column) number(i int) float64 { return c.Numbers[i*max(c.stride, 1)] }
 
 // gap says whether cell i is missing.
 func (c *Column) gap(i int) bool {
 	if c.Texts != nil {
 		return c.Texts.Codes[i] < 0
 	}
-	return math.IsNaN(c.number(i))
+	return math.IsNaN(c.Numbers[i])
 }
 
 // text is cell i as text, "" for a gap.
@@ -70,7 +64,7 @@ func (c *Column) text(i int) string {
 	case c.Texts != nil:
 		return c.Texts.Distinct[c.Texts.Codes[i]]
 	}
-	return c.format(c.number(i))
+	return c.format(c.Numbers[i])
 }
 
 // format is the text of a number of the column.
@@ -137,7 +131,7 @@ func (c *Column) addCell(d *Column, i int) {
 	if c.Texts != nil {
 		c.Texts.Add(d.text(i))
 	} else {
-		c.Numbers = append(c.Numbers, d.number(i))
+		c.Numbers = append(c.Numbers, d.Numbers[i])
 	}
 }
 

@@ -16,31 +16,10 @@ type csvFile struct {
 	no      int // lines so far
 	layout  *layout
 	fields  int    // in each line
-	first   int    // the number of the first line that is not blank
 	doubt   string // the first class, if it is text and all later ones are numbers
 	ended   bool
-	plain   bool           // whether lines may be plain: no number has the separator in it
-	numeric []bool         // the fields that are read as numbers, as long as their column holds numbers alone
-	bags    map[string]int // for Options.bags: the first row of each bag
-	row     csvRow
-}
-
-// csvRow is a line of data.
-type csvRow struct {
-	texts   [][]byte  // the fields, trimmed, unless they are in numbers
-	numbers []float64 // the fields that were read as numbers; NaN for others
-	bytes   []byte    // the memory of texts
-}
-
-// set takes the fields of a record.
-func (p *csvFile) set(record []string) {
-	r := &p.row
-	r.bytes = r.bytes[:0]
-	for j, f := range record {
-		at := len(r.bytes)
-		r.bytes = append(r.bytes, f...)
-		r.texts[j], r.numbers[j] = r.bytes[at:], p.fieldNumber(j, f)
-	}
+	plain   bool   // whether lines may be plain: no number has the separator in it
+	numeric []bool // the fields that are read as numbers, as long as their column holds numbers alone
 }
 
 // isNumeric says whether field j is read as a number.
@@ -65,8 +44,7 @@ func newTSV(s *source) (rows, error) {
 }
 
 func newCSV(s *source) (rows, error) {
-	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s, "line")}, layout: layoutOf(s, s.o.Delimiter),
-		bags: map[string]int{}}
+	p := &csvFile{tableRows: tableRows{source: s, targets: newTargets(s)}, layout: layoutOf(s, s.o.Delimiter)}
 	p.records = newRecords(p)
 	return p, nil
 }
@@ -128,7 +106,7 @@ func (p *csvFile) start(line int, record []string) error {
 		p.tell("%s", note)
 	}
 	p.plain = strings.ContainsRune(",;\t|", p.layout.comma)
-	p.numeric, p.row = make([]bool, p.fields), csvRow{texts: make([][]byte, p.fields), numbers: make([]float64, p.fields)}
+	p.numeric = make([]bool, p.fields)
 	for _, j := range p.looked {
 		p.numeric[j] = true
 	}
@@ -164,110 +142,25 @@ func (p *csvFile) record(line int, record []string) error {
 	if len(record) != p.fields {
 		return p.fail(line, ErrFormat, "the line has %d fields, line %d has %d; all lines must have the same number", len(record), p.first, p.fields)
 	}
-	p.set(record)
+	p.row.clear()
+	for j, f := range record {
+		p.row.set(j, p.fieldNumber(j, f), f)
+	}
 	return p.add(line)
 }
 
-// add takes the row, unless it lacks a label.
+// add takes the row of a line, unless it lacks a label.
 func (p *csvFile) add(line int) error {
-	for _, j := range p.at.labels {
-		if p.targets.lacks(line, p.row.texts[j]) {
-			return nil
-		}
-	}
-	var err error
-	if p.cells == nil {
-		err = p.addNumbers(line)
-	} else {
-		err = p.addCells(line)
-	}
-	if err != nil {
+	if err := p.tableRows.add(line); err != nil {
 		return err
 	}
-	for _, j := range p.at.labels {
-		text := p.row.texts[j]
-		if err := p.targets.add(line, text); err != nil {
-			if _, f := number(string(text)); line == p.first && f == noNumber && len(text) > 0 {
-				err = fmt.Errorf("%w (if line %d is a header, say so)", err, line)
-			}
-			return err
-		}
-	}
-	if p.at.id >= 0 {
-		if err := p.addID(line); err != nil {
-			return err
-		}
-	}
 	p.doubtHeader()
-	p.rows++
-	return p.allow(p.rows, len(p.at.features))
-}
-
-// addCells takes the cells of a line.
-func (p *csvFile) addCells(line int) error {
-	for _, j := range p.looked {
-		c := &p.cells[j]
-		if v := p.row.numbers[j]; v == v {
-			c.Numbers = append(roomy(c.Numbers), v)
-		} else if err := p.addText(line, 0, j, string(p.row.texts[j])); err != nil {
-			return err
-		}
-	}
-	p.lines = append(p.lines, line)
 	return nil
-}
-
-// addID takes the name of the row or, for Options.bags, of its bag, whose rows have one label.
-func (p *csvFile) addID(line int) error {
-	id := string(p.row.texts[p.at.id])
-	p.ids = append(p.ids, id)
-	switch {
-	case p.cells != nil && !utf8.ValidString(id):
-		return p.notUTF8(line, p.column(p.at.id), id)
-	case !p.o.bags:
-		return nil
-	}
-	if id == "" {
-		return p.fail(line, ErrFormat, "the bag has no name; drop the row or fill it in")
-	}
-	first, known := p.bags[id]
-	if !known {
-		p.bags[id] = p.rows
-	} else if t := p.targets; t.labels != nil && t.labels[p.rows] != t.labels[first] || t.y != nil && t.y[p.rows] != t.y[first] {
-		return p.fail(line, ErrFormat, "bag %s has the label %s and had another; a bag has one label", quote(id), quote(string(p.row.texts[p.at.labels[0]])))
-	}
-	return nil
-}
-
-// addNumbers takes the features of a line as numbers.
-func (p *csvFile) addNumbers(line int) error {
-	p.reserve(1)
-	x := p.x[len(p.x):][:len(p.at.features)]
-	for k, j := range p.at.features {
-		if x[k] = p.row.numbers[j]; x[k] != x[k] {
-			return p.noFeature(line, k, j, string(p.row.texts[j]))
-		}
-	}
-	p.x = p.x[:len(p.x)+len(x)]
-	return nil
-}
-
-// noFeature is the error for the text of feature k in field j.
-func (p *csvFile) noFeature(line, k, j int, text string) error {
-	v, f := number(text)
-	if f == sound {
-		return p.lossyCell(line, p.column(j), text)
-	}
-	err := p.badCell(line, p.column(j), p.done+p.rows, k, text, v, f)
-	if line == p.first && f == noNumber {
-		err = fmt.Errorf("%w (the line is no header: a header has no number among its features)", err)
-	}
-	return err
 }
 
 // doubtHeader keeps the first class in doubt as long as it is text and all others are numbers.
 func (p *csvFile) doubtHeader() {
-	first := p.done+p.rows == 0
+	first := p.done+p.rows == 1
 	if p.names != nil || len(p.targets.labels) == 0 || !first && p.doubt == "" {
 		return
 	}

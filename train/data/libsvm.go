@@ -30,7 +30,7 @@ func newLIBSVM(s *source) (rows, error) {
 	if s.o.tables() || s.o.LabelNames != nil {
 		return nil, s.fail(0, domain.ErrParam, "is LIBSVM text, whose columns have no names and whose label is first; write CSV to choose columns")
 	}
-	return &libsvm{source: s, targets: newTargets(s, "line"), dims: s.o.Dims}, nil
+	return &libsvm{source: s, targets: newTargets(s), dims: s.o.Dims}, nil
 }
 
 func (p *libsvm) more(most int) (int, error) {
@@ -181,7 +181,7 @@ func (p *libsvm) feature(last int, b []byte) (index int, value float64, length i
 	tok, _ := token(b[i:])
 	value, f := number(string(tok))
 	if f != sound {
-		return 0, 0, 0, p.badCell(p.no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok), value, f)
+		return 0, 0, 0, p.badCell(p.no, fmt.Sprintf("feature %d", index), p.done+len(p.ends), index-1, string(tok))
 	}
 	return index, value, i + len(tok), nil
 }

@@ -32,12 +32,12 @@ var (
 	npyType  = regexp.MustCompile(`^[<>|=]?(f[48]|[iu][1248])$`)
 )
 
-// npyFile is an array as a Table without names; an array in Fortran order is read whole.
+// npyFile is an array; one in Fortran order is read whole.
 type npyFile struct {
-	*source
-	read  int // rows
+	tableRows
 	h     npyHeader
-	cells []float64 // decoded last
+	read  int       // rows, with those that are left out
+	cells []float64 // decoded last, in the order of the file
 }
 
 // npyCells bounds the cells that are decoded at once, unless a row has more.
@@ -60,45 +60,46 @@ func newNPY(s *source) (rows, error) {
 	case s.meter.packed == unpacked && s.meter.small && row > float64(s.meter.in.total): // before a column takes memory
 		return nil, s.npyEnd(io.EOF, fmt.Sprintf("after less than one of %d rows of %d elements", h.rows, h.cols))
 	}
-	return newTableFile(s, &npyFile{source: s, h: h}, "the array", h.cols)
+	s.byRow = true
+	p := &npyFile{tableRows: tableRows{source: s, targets: newTargets(s)}, h: h}
+	err = p.start("the array", 0, h.cols)
+	p.row.texts = nil
+	return p, err
 }
 
-// Columns returns nil: an array has no names.
-func (p *npyFile) Columns() []string { return nil }
-
-// Close does nothing: the source closes the file.
-func (p *npyFile) Close() error { return nil }
-
-// Next decodes the next rows. The columns share memory, which the call after it overwrites.
-func (p *npyFile) Next(most int) ([]Column, error) {
-	n := min(most, p.h.rows-p.read)
-	switch {
-	case n == 0:
-		return nil, io.EOF
-	case p.h.fortran && n < p.h.rows:
-		return nil, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; save it with numpy.ascontiguousarray")
-	case !p.h.fortran:
-		n = min(n, max(1, npyCells/p.h.cols))
-	}
-	if err := p.decode(n); err != nil {
-		return nil, err
-	}
-	if p.read += n; p.read == p.h.rows {
-		switch _, err := p.ReadByte(); {
-		case err == nil:
-			return nil, p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", p.h.rows, p.h.cols)
-		case err != io.EOF:
-			return nil, err
+func (p *npyFile) more(most int) (int, error) {
+	p.want = most
+	for p.rows < most && p.read < p.h.rows {
+		n := min(most-p.rows, p.h.rows-p.read)
+		switch {
+		case p.h.fortran && n < p.h.rows:
+			return 0, p.fail(0, ErrFormat, "the array is in Fortran order, whose rows cannot be read block by block; "+
+				"save it with numpy.ascontiguousarray")
+		case !p.h.fortran:
+			n = min(n, max(1, npyCells/p.h.cols))
+		}
+		if err := p.decode(n); err != nil {
+			return 0, p.placed(err)
+		}
+		for i := range n {
+			if err := p.addRow(i, n); err != nil {
+				return 0, err
+			}
 		}
 	}
-	columns := make([]Column, p.h.cols)
-	for j := range columns {
-		columns[j] = Column{Numbers: p.cells[j:], stride: p.h.cols}
-		if p.h.fortran {
-			columns[j] = Column{Numbers: p.cells[j*n:][:n]}
+	return p.rows, p.none()
+}
+
+// addRow takes row i of the n rows that were decoded last.
+func (p *npyFile) addRow(i, n int) error {
+	if p.h.fortran {
+		for j := range p.row.numbers {
+			p.row.numbers[j] = p.cells[j*n+i]
 		}
+	} else {
+		p.row.numbers = p.cells[i*p.h.cols:][:p.h.cols]
 	}
-	return columns, nil
+	return p.add(p.done + p.rows)
 }
 
 // npyHeader reads and checks the preamble and the dictionary. https://numpy.org/neps/nep-0001-npy-format.html
@@ -178,7 +179,7 @@ func (s *source) npyEnd(err error, place string) error {
 	return err
 }
 
-// decode decodes n rows in file order into p.cells.
+// decode decodes n rows in file order into p.cells. Nothing may follow the last row.
 func (p *npyFile) decode(n int) (err error) {
 	h := p.h
 	before := p.read * h.cols
@@ -190,6 +191,15 @@ func (p *npyFile) decode(n int) (err error) {
 	}
 	if err != nil {
 		return p.npyEnd(err, fmt.Sprintf("after at least %d of %d x %d elements", before+len(p.cells), h.rows, h.cols))
+	}
+	if p.read += n; p.read < h.rows {
+		return nil
+	}
+	switch _, err := p.ReadByte(); {
+	case err == nil:
+		return p.fail(0, ErrFormat, "goes on after its %d x %d elements (trailing garbage)", h.rows, h.cols)
+	case err != io.EOF:
+		return err
 	}
 	return nil
 }

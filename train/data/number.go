@@ -94,26 +94,34 @@ func formatLabel(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// badCell is the error for the text t of x[row,col] at the given line; column names the place in the terms of the file.
-func (s *source) badCell(line int, column string, row, col int, t string, v float64, f flaw) error {
+// badCell is the error for the text t of x[row,col], which is at a line, or has that number; column names the place in
+// the terms of the file.
+func (s *source) badCell(at int, column string, row, col int, t string) error {
+	v, f := number(t)
 	switch {
+	case t == "" && s.byRow:
+		v, f = math.NaN(), missing
 	case t == "":
-		return s.fail(line, ErrFormat, "%s is empty; drop the row or fill the value in", column)
-	case f == noNumber:
-		return s.fail(line, ErrFormat, "%s: %s is not a number; drop the row or fill the value in", column, quote(t))
+		return s.failAt(at, ErrFormat, "%s is empty; drop the row or fill the value in", column)
+	case f == noNumber || f == sound: // the text of a column of texts
+		return s.failAt(at, ErrFormat, "%s: %s is not a number; drop the row or fill the value in", column, quote(t))
 	}
 	reason, remedy := f.explain(t)
-	return &domain.CellError{Who: whereIn(s.name, line) + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
+	who := whereIn(s.name, at)
+	if s.byRow {
+		who = whereIn(s.name, 0)
+	}
+	return &domain.CellError{Who: who + ": " + column, Row: row, Col: col, Value: v, Reason: reason, Remedy: remedy}
 }
 
 // lossyCell is the error for a whole number that float64 may round.
-func (s *source) lossyCell(line int, what, text string) error {
-	return s.fail(line, domain.ErrDomain, "%s is the integer %s, which is 2^53 or more in absolute value, where float64 rounds; write it with a decimal point if that is meant", what, quote(text))
+func (s *source) lossyCell(at int, what, text string) error {
+	return s.failAt(at, domain.ErrDomain, "%s is the integer %s, which is 2^53 or more in absolute value, where float64 rounds; write it with a decimal point if that is meant", what, quote(text))
 }
 
 // notUTF8 is the error for a text that is not UTF-8.
-func (s *source) notUTF8(line int, what, text string) error {
-	return s.fail(line, ErrFormat, "%s, %s, is not UTF-8; save the file as UTF-8 (iconv -f latin1 -t utf-8)", what, quote(text))
+func (s *source) notUTF8(at int, what, text string) error {
+	return s.failAt(at, ErrFormat, "%s, %s, is not UTF-8; save the file as UTF-8 (iconv -f latin1 -t utf-8)", what, quote(text))
 }
 
 // reasons say what is wrong with a number.

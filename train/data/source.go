@@ -97,6 +97,8 @@ type source struct {
 	size  int64    // of the file, 0 if it is not known
 	shut  []func() // called by close
 
+	byRow bool // whether rows are told by their numbers, from 0, and not by their lines, from 1
+
 	commas, commaTold bool // whether numbers may have decimal commas; whether one was reported
 }
 
@@ -239,6 +241,22 @@ func (p packing) explain(err error) error {
 
 func (s *source) fail(line int, sentinel error, format string, args ...any) error {
 	return newError(s.name, line, sentinel, format, args...)
+}
+
+// failAt is fail for a row: its line, or its number.
+func (s *source) failAt(row int, sentinel error, format string, args ...any) error {
+	if !s.byRow {
+		return s.fail(row, sentinel, format, args...)
+	}
+	return s.fail(0, sentinel, "row %d: "+format, append([]any{row}, args...)...)
+}
+
+// unit is what tells a row.
+func (s *source) unit() string {
+	if s.byRow {
+		return "row"
+	}
+	return "line"
 }
 
 // wrap adds the file to an error of the underlying reader.

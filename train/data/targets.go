@@ -10,7 +10,6 @@ import (
 // targets collects the label column.
 type targets struct {
 	s       *source
-	unit    string // the unit of positions in add: "line" from 1, or "row" from 0
 	y       []float64
 	labels  []string
 	seen    map[string]string // text of a class -> its canonical spelling, so that each is stored once
@@ -27,8 +26,8 @@ func (t *targets) letGo() {
 	t.y, t.labels = grown([]float64(nil), len(t.y)), grown([]string(nil), len(t.labels)) // nil stays nil
 }
 
-func newTargets(s *source, unit string) *targets {
-	return &targets{s: s, unit: unit, seen: make(map[string]string), known: make(map[uint64]string)}
+func newTargets(s *source) *targets {
+	return &targets{s: s, seen: make(map[string]string), known: make(map[uint64]string)}
 }
 
 const (
@@ -36,19 +35,19 @@ const (
 	maxSmall = 64      // the numbers whose classes are found without a map
 )
 
-// add takes the trimmed label of the next row; at is its position in units.
+// add takes the trimmed label of the next row, which is at a line, or has that number.
 func (t *targets) add(at int, text []byte) error {
 	switch {
 	case t.s.o.Label == LabelNone && t.s.o.LabelNames == nil:
 		return nil
 	case len(text) == 0:
-		return t.fail(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)")
+		return t.s.failAt(at, ErrFormat, "the label is empty; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)")
 	case t.s.o.Task == Regression:
 		v, f := t.s.number(at, string(text))
 		if f != sound {
 			return t.bad(at, "target", string(text), f)
 		}
-		if lossy(string(text), v) && t.unit == "line" {
+		if lossy(string(text), v) {
 			return t.s.lossyCell(at, "the target", string(text))
 		}
 		t.y = append(t.y, v)
@@ -69,24 +68,16 @@ func (t *targets) add(at int, text []byte) error {
 	}
 	if t.s.o.tables() && !t.doubted && isGap(label) {
 		t.doubted = true
-		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled, --drop-unlabelled)", quote(label), t.unit, at)
+		t.s.tell("treating %s of %s %d as a class; if it says that the value is missing, leave such rows out (Options.DropUnlabelled, --drop-unlabelled)", quote(label), t.s.unit(), at)
 	}
 	t.labels = append(t.labels, label)
 	return nil
 }
 
-// addCell takes cell i of a column as the label of the next row, whose number is at.
-func (t *targets) addCell(at int, c *Column, i int) error {
-	if c.Texts != nil || c.Times || c.gap(i) {
-		text := c.text(i)
-		if text == "" && t.names == nil { // of an array
-			text = "NaN"
-		}
-		return t.add(at, []byte(text))
-	}
-	v := c.number(i)
-	if t.s.o.Task == Regression && v-v == 0 {
-		t.y = append(t.y, v) // as its text would be read
+// addNumber is add for the text of a finite number.
+func (t *targets) addNumber(at int, v float64) error {
+	if t.s.o.Task == Regression {
+		t.y = append(t.y, v)
 		return nil
 	}
 	class, small := "", v >= 0 && v < maxSmall && v == float64(int(v)) && !math.Signbit(v)
@@ -99,15 +90,14 @@ func (t *targets) addCell(at int, c *Column, i int) error {
 		t.labels = append(t.labels, class)
 		return nil
 	}
-	if err := t.add(at, []byte(c.text(i))); err != nil {
+	if err := t.add(at, []byte(formatLabel(v))); err != nil {
 		return err
 	}
-	switch n := len(t.labels); {
-	case n == 0:
+	switch class = t.labels[len(t.labels)-1]; {
 	case small:
-		t.small[int(v)] = t.labels[n-1]
+		t.small[int(v)] = class
 	case len(t.known) < maxSeen:
-		t.known[math.Float64bits(v)] = t.labels[n-1]
+		t.known[math.Float64bits(v)] = class
 	}
 	return nil
 }
@@ -118,7 +108,7 @@ func (t *targets) lacks(at int, text []byte) bool {
 		return false
 	}
 	if t.dropped++; t.dropped == 1 {
-		t.s.tell("%s %d has no label; such rows are left out", t.unit, at)
+		t.s.tell("%s %d has no label; such rows are left out", t.s.unit(), at)
 	}
 	return true
 }
@@ -126,9 +116,9 @@ func (t *targets) lacks(at int, text []byte) bool {
 // none is the error of a file without rows.
 func (t *targets) none(header string) error {
 	if t.dropped > 0 {
-		return t.fail(0, ErrFormat, "none of its %d rows has a label", t.dropped)
+		return t.s.fail(0, ErrFormat, "none of its %d rows has a label", t.dropped)
 	}
-	return t.fail(0, ErrFormat, "has %sno rows", header)
+	return t.s.fail(0, ErrFormat, "has %sno rows", header)
 }
 
 // column names the column of the next label if it is in a table.
@@ -149,22 +139,15 @@ func (t *targets) bad(at int, what, text string, f flaw) error {
 		if f == notFinite {
 			sentinel = domain.ErrDomain
 		}
-		return t.fail(at, sentinel, "the %s %s%s is missing; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
+		return t.s.failAt(at, sentinel, "the %s %s%s is missing; fill it in, or leave such rows out (Options.DropUnlabelled, --drop-unlabelled)",
 			what, quote(text), column)
 	}
 	if f == noNumber {
-		return t.fail(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)
+		return t.s.failAt(at, ErrFormat, "the %s %s%s is not a number; correct the file, or read it as classification", what, quote(text), column)
 	}
 	reason, remedy := f.explain(text)
 	if f == notFinite {
 		reason = quote(text) + " " + reason
 	}
-	return t.fail(at, domain.ErrDomain, "the %s%s %s; %s", what, column, reason, remedy)
-}
-
-func (t *targets) fail(at int, sentinel error, format string, args ...any) error {
-	if t.unit == "line" {
-		return t.s.fail(at, sentinel, format, args...)
-	}
-	return t.s.fail(0, sentinel, "row %d: "+format, append([]any{at}, args...)...)
+	return t.s.failAt(at, domain.ErrDomain, "the %s%s %s; %s", what, column, reason, remedy)
 }

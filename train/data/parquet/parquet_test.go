@@ -127,6 +127,7 @@ func TestErrors(t *testing.T) {
 	}
 	numbers := func(path string) error { _, err := data.Read(path, data.Options{}); return err }
 	six := func(path string) error { _, err := data.Read(path, data.Options{Dims: 6}); return err }
+	targets := func(path string) error { _, err := data.Read(path, data.Options{Task: data.Regression}); return err }
 	frame := func(path string) error { _, err := data.ReadFrame(t.Context(), data.Options{}, path); return err }
 	for name, c := range map[string]struct {
 		read     func(path string) error
@@ -139,11 +140,15 @@ func TestErrors(t *testing.T) {
 		"large":  {numbers, write(t, "l.parquet", large), domain.ErrDomain, []string{"row 41", `"j"`, "9007199254740992"}},
 		"nested": {numbers, write(t, "a.parquet", []list{{[]float64{1}}}), data.ErrFormat, []string{`"A"`, "nested or repeated"}},
 		"text":   {numbers, write(t, "w.parquet", []text{{"red", "p"}}), data.ErrFormat, []string{`"A"`, `"red"`, "not a number"}},
-		"one":    {numbers, write(t, "y.parquet", []struct{ Y int64 }{{3}}), data.ErrFormat, []string{"no features"}},
-		"date":   {numbers, write(t, "d.parquet", []date{{1, 2}}), data.ErrFormat, []string{`"d"`, "double"}},
+		"text target": {targets, write(t, "u.parquet", []struct {
+			A float64
+			Y string
+		}{{1, "2"}, {3, "9007199254740993"}}), domain.ErrDomain, []string{"u.parquet: row 1", "9007199254740993", "2^53"}},
+		"one":  {numbers, write(t, "y.parquet", []struct{ Y int64 }{{3}}), data.ErrFormat, []string{"no features"}},
+		"date": {numbers, write(t, "d.parquet", []date{{1, 2}}), data.ErrFormat, []string{`"d"`, "double"}},
 		"date label": {numbers, write(t, "y.parquet", []dated{{1, 0}}), data.ErrFormat,
 			[]string{`the column "Y" is of dates or times; write it as a double`}},
-		"no rows":    {numbers, write(t, "e.parquet", []text{}), data.ErrFormat, []string{"no rows"}},
+		"no rows":    {numbers, write(t, "e.parquet", []text{}), data.ErrFormat, []string{"e.parquet: has no rows"}},
 		"packed":     {numbers, "x.parquet.gz", data.ErrFormat, []string{"packed in themselves"}},
 		"none":       {numbers, "x.parquet", os.ErrNotExist, []string{"x.parquet"}},
 		"no table":   {numbers, bytesFile(t, "PAR1 and no more"), data.ErrFormat, []string{"damaged"}},
