@@ -149,12 +149,6 @@ var goodValues = []any{
 	func(*arguments) data.Pairs { return goodPairs() },
 	func(v *arguments) *data.Stream { return goodStream(v) },
 	func(v *arguments) data.Streamed { return data.Streamed{Stream: goodStream(v), Dtype: tensor.Float64} },
-	func(v *arguments) *data.Block {
-		for b := range goodStream(v).Blocks(context.Background(), 0) {
-			return b
-		}
-		panic("no block")
-	},
 	func(v *arguments) *data.Survey {
 		return must(goodStream(v).SurveyScaled(context.Background(), 2, goodScaler()))
 	},

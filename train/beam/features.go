@@ -136,7 +136,7 @@ func (r *Recipe) write(ctx context.Context, stream *data.Stream, to string) erro
 }
 
 // features maps a block, into dst where that is of its length.
-func (r *Recipe) features(dst *tensor.Dense, b *data.Block) (*tensor.Dense, error) {
+func (r *Recipe) features(dst *tensor.Dense, b *data.Set) (*tensor.Dense, error) {
 	var err error
 	if b.X, err = r.Model.Scaler.ApplyInPlace(b.X); err != nil {
 		return nil, err

@@ -70,6 +70,6 @@ func (s *Set) group() (*Set, error) {
 		return nil, err
 	}
 	out := s.Take(first)
-	out.X, out.taken = bags, nil
+	out.X, out.origin = bags, origin{}
 	return out, nil
 }

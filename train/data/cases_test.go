@@ -144,7 +144,7 @@ func allBlocks(t *testing.T, s *Stream) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		x = append(x, cells(b.Set)...)
+		x = append(x, cells(b)...)
 		if all == nil {
 			all = &Set{Columns: b.Columns, Names: b.Names, LabelNames: b.LabelNames}
 		}

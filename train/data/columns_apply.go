@@ -55,7 +55,7 @@ func (c *Columns) set(f *Frame, p *plan) (*Set, error) {
 		at += w.width
 	}
 	return &Set{X: denseOf(x, f.rows, d), Y: f.Y, Labels: f.Labels, Names: p.names, LabelNames: f.LabelNames, IDs: f.IDs,
-		Source: f.Source, Columns: c, taken: f.taken, lines: f.lines}, nil
+		Source: f.Source, Columns: c, origin: f.origin}, nil
 }
 
 // writer writes an input into its columns of a matrix.

@@ -170,11 +170,11 @@ func (s *Stream) framesOfBlocks(ctx context.Context) iter.Seq2[*Frame, error] {
 	if _, err := s.Survey(ctx, 0); err != nil {
 		return once[*Frame](nil, err)
 	}
-	return each(s.Blocks(ctx, 0), (*Block).frame)
+	return each(s.Blocks(ctx, 0), (*Set).frame)
 }
 
 // frame has the features as columns, and the label if there is one.
-func (b *Block) frame() (*Frame, error) {
+func (b *Set) frame() (*Frame, error) {
 	x, err := b.Dense()
 	if err != nil {
 		return nil, err

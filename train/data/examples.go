@@ -97,11 +97,11 @@ func (p Pairs) Take(rows []int) Pairs {
 		out.Y.SetRow(i, p.Y.RawRowView(r))
 	}
 	out.Locate = func(err error) error {
-		err = locate(err, func(row int) (file string, line, at int) {
+		err = locate(err, func(row int) (file string, at, line int) {
 			if row < 0 || row >= len(rows) {
-				return "", 0, row
+				return "", row, 0
 			}
-			return "", 0, rows[row]
+			return "", rows[row], 0
 		})
 		if p.Locate == nil {
 			return err
@@ -137,7 +137,7 @@ func (s Streamed) Blocks(ctx context.Context, epoch int) iter.Seq2[Pairs, error]
 	return ahead(s.Stream.o.Ahead, each(s.Stream.blocks(ctx, epoch), s.pairs))
 }
 
-func (s Streamed) pairs(b *Block) (Pairs, error) {
+func (s Streamed) pairs(b *Set) (Pairs, error) {
 	if s.Scaler != nil {
 		var err error
 		if b.X, err = s.Scaler.ApplyInPlace(b.X); err != nil {
@@ -171,7 +171,7 @@ func (s Streamed) Matrices(ctx context.Context) iter.Seq2[ops.Matrix, error] {
 	if err := s.check(ctx); err != nil {
 		return once[ops.Matrix](nil, err)
 	}
-	return each(s.Stream.Blocks(ctx, 0), func(b *Block) (ops.Matrix, error) { return b.X, nil })
+	return each(s.Stream.Blocks(ctx, 0), func(b *Set) (ops.Matrix, error) { return b.X, nil })
 }
 
 // Part selects rows: keep says whether to take a row, given its file and its number in the file. For rows other than

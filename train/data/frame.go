@@ -28,9 +28,8 @@ type Frame struct {
 	idName  string // the column of IDs
 	own     bool   // whether NewFrame made it, so that rows can be appended
 	rows    int
-	lines   []int           // of the rows in the file, where it is text
-	taken   []int           // as in Set
-	said    map[string]bool // notes of Columns about earlier blocks of a file; nil for a whole frame
+	origin
+	said map[string]bool // notes of Columns about earlier blocks of a file; nil for a whole frame
 }
 
 // isGap says whether a text marks a missing value.
@@ -180,27 +179,17 @@ func (f *Frame) Take(idx []int) *Frame {
 		out.columns[j] = f.columns[j].take(idx)
 	}
 	out.Y, out.Labels, out.IDs = pick(f.Y, idx, f.Targets()), pick(f.Labels, idx, 1), pick(f.IDs, idx, 1)
-	out.lines, out.taken = pick(f.lines, idx, 1), taken(f.taken, idx)
+	out.origin = f.origin.take(idx)
 	return &out
-}
-
-// taken are the row numbers in the file of the rows idx. from are the numbers of all rows; nil: 0, 1, 2, ...
-func taken(from, idx []int) []int {
-	if from != nil {
-		return pick(from, idx, 1)
-	}
-	return slices.Clone(idx)
 }
 
 // placeOf is the line of row i in the file or, if it is not known, 0 and a text with the number of the row.
 func (f *Frame) placeOf(i int) (line int, row string) {
-	switch {
-	case f.lines != nil:
-		return f.lines[i], ""
-	case f.taken != nil:
-		i = f.taken[i]
+	_, at, line := f.of(f.Source, i)
+	if line > 0 {
+		return line, ""
 	}
-	return 0, fmt.Sprintf("row %d: ", i)
+	return 0, fmt.Sprintf("row %d: ", at)
 }
 
 // where names row i in the file.

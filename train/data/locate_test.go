@@ -10,6 +10,30 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// TestLocateAll: a set of several files knows the file of each row, and its line where the files are tables of text.
+func TestLocateAll(t *testing.T) {
+	first, second := fileOf(t, "first.csv", "a,b,y\n1,u,p\n2,v,q\n"), fileOf(t, "second.csv", "a,b,y\n\n3,v,p\n4,u,q\n")
+	third := fileOf(t, "third.npy", arrayOf("<f8", "False", "(1, 2)", []float64{5, 1}))
+	columns := must(must(ReadFrame(t.Context(), Options{}, first)).Learn(ColumnOptions{}))
+	cell := domain.NonNegative().Violation("map m", 3, 1, -3)
+	for _, c := range []struct {
+		o     Options
+		files []string
+		want  string
+	}{
+		{Options{Columns: columns}, []string{first, second}, "second.csv:4: map m: x[1,1] = -3 is negative"},
+		{Options{Header: HeaderYes, Columns: columns}, []string{second, first}, "first.csv:3: map m: x[1,1] = -3 is negative"},
+	} {
+		set := must(ReadAll(t.Context(), c.o, c.files...))
+		fails(t, set.Locate(cell), domain.ErrDomain, c.want)
+		if file, row := set.Place(3); file != c.files[1] || row != 1 {
+			t.Errorf("the fourth row is row %d of %s", row, file)
+		}
+	}
+	numbers := fileOf(t, "numbers.csv", "1,0\n2,1\n3,1\n")
+	fails(t, must(ReadAll(t.Context(), Options{}, numbers, third)).Locate(cell), domain.ErrDomain, "third.npy: map m: x[0,1] = -3")
+}
+
 // TestSetLocate: the file is named once, and cells, rows and bags are counted as in it, however often rows were taken.
 func TestSetLocate(t *testing.T) {
 	cell := domain.NonNegative().Violation("map m", 2, 1, -3)

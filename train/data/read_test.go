@@ -102,12 +102,12 @@ func TestRead(t *testing.T) {
 			sample := must(s.Survey(t.Context(), 100)).Sample
 			rows, _ := collect(t, s, 0)
 			head, _, _ := strings.Cut(c.want, "|")
-			if got := head + "| " + strings.Join(rows, " | "); got != c.want || shown(sample.Set) != c.want {
-				t.Errorf("in blocks %s, sampled %s, want %s", got, shown(sample.Set), c.want)
+			if got := head + "| " + strings.Join(rows, " | "); got != c.want || shown(sample) != c.want {
+				t.Errorf("in blocks %s, sampled %s, want %s", got, shown(sample), c.want)
 			}
 			for b, err := range s.Blocks(t.Context(), 0) {
-				if mustDo(err); !strings.HasPrefix(shown(b.Set), head) {
-					t.Errorf("a block has the columns of %s", shown(b.Set))
+				if mustDo(err); !strings.HasPrefix(shown(b), head) {
+					t.Errorf("a block has the columns of %s", shown(b))
 				}
 			}
 		})

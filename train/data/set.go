@@ -11,8 +11,8 @@ import (
 	"github.com/bochner-go/bochner/ops/domain"
 )
 
-// Set holds the content of a file: n rows of d features, or n sets of samples of d coordinates, and the label of each
-// unless Label is LabelNone.
+// Set holds the content of a file, or a block of a Stream: n rows of d features, or n sets of samples of d coordinates,
+// and the label of each unless Label is LabelNone.
 type Set struct {
 	X      ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or an *ops.Bags
 	Y      []float64  // targets [n, k] row by row, in regression; else nil
@@ -24,8 +24,7 @@ type Set struct {
 	IDs        []string // name of each row, or of each bag in the order of their first rows; else nil
 	Source     string   // the file
 	Columns    *Columns // turned a table into X; nil if its columns are numbers
-	taken      []int    // the number of each row in the file, after Take; nil: all rows
-	lines      []int    // of the rows in the file, where it is the text of a table; else nil
+	origin
 }
 
 // Rows returns n, and 0 without X.
@@ -132,9 +131,8 @@ func (s *Set) Take(idx []int) *Set {
 	if err := s.check(); err != nil {
 		panic(err.Error())
 	}
-	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns}
+	out := &Set{X: Rows(s.X, idx), Names: s.Names, LabelNames: s.LabelNames, Source: s.Source, Columns: s.Columns, origin: s.take(idx)}
 	out.Y, out.Labels, out.IDs = pick(s.Y, idx, s.Targets()), pick(s.Labels, idx, 1), pick(s.IDs, idx, 1)
-	out.lines, out.taken = pick(s.lines, idx, 1), taken(s.taken, idx)
 	return out
 }
 

@@ -222,13 +222,13 @@ func mix64(at uint64) uint64 {
 // Blocks yields the rows in blocks, read in the background. With Shuffle each epoch, from 0, has its own order. It
 // stops after an error. Errors: as for Read; domain.ErrShape for files of different widths; domain.ErrParam for a nil
 // context, and for LIBSVM text whose width neither Options.Dims nor a Survey has determined; ctx.Err().
-func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
+func (s *Stream) Blocks(ctx context.Context, epoch int) iter.Seq2[*Set, error] {
 	return ahead(s.o.Ahead, s.blocks(ctx, epoch))
 }
 
 // blocks is Blocks, read when they are asked for.
-func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Block, error] {
-	return sequence(func(emit func(*Block) error) error {
+func (s *Stream) blocks(ctx context.Context, epoch int) iter.Seq2[*Set, error] {
+	return sequence(func(emit func(*Set) error) error {
 		out := &cutter{size: s.o.BlockRows, emit: emit}
 		if err := s.read(ctx, epoch, out); err != nil {
 			return err
@@ -252,7 +252,7 @@ func (s *Stream) read(ctx context.Context, epoch int, out *cutter) error {
 }
 
 // chunks calls f with the rows of the files, in pieces of at most room().
-func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f func(*Block) error) error {
+func (s *Stream) chunks(ctx context.Context, files []int, room func() int, f func(*Set) error) error {
 	now := s.shape.now()
 	o := now.options(s.o).Options
 	o.Dims = now.dims
@@ -374,7 +374,7 @@ func (s *Stream) kept(at place, n int) []int {
 
 // block calls f with a block of d columns of the rows that r holds, of which the first is at at. It leaves out the rows
 // of other parts, and does not call f if none is left.
-func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) error) error {
+func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Set) error) error {
 	set, err := r.take(d, sparse)
 	if err != nil {
 		return err
@@ -383,18 +383,14 @@ func (s *Stream) block(r rows, d int, sparse bool, at place, f func(*Block) erro
 	if len(keep) == 0 {
 		return nil
 	}
-	b := &Block{Set: set, files: s.files, at: make([]place, 0, len(keep))}
-	for _, r := range keep {
-		from := place{file: at.file, row: at.row + r}
-		if set.lines != nil {
-			from.line = set.lines[r]
-		}
-		b.at = append(b.at, from)
-	}
 	if len(keep) < set.Rows() {
-		b.Set = set.Take(keep)
+		set = set.Take(keep)
 	}
-	return f(b)
+	set.files, set.at = s.files, make([]place, len(keep))
+	for i, r := range keep {
+		set.at[i] = place{at.file, at.row + r}
+	}
+	return f(set)
 }
 
 // ReadAll reads files, and the files of folders, into one set, by the rules of Read. It reads several files twice.
@@ -427,7 +423,7 @@ func ReadAll(ctx context.Context, o Options, paths ...string) (*Set, error) {
 			return nil, err
 		}
 		b.Source = strings.Join(paths, ", ")
-		return b.Set, nil
+		return b, nil
 	}
 	panic("data: a stream with rows has no block")
 }

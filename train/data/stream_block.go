@@ -7,36 +7,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Block holds some rows of a stream, which may come from several files.
-type Block struct {
-	*Set
-	files []string
-	at    []place
-}
-
-// place is the origin of a row: the number of its file, its number in the file, from 0, and its line, from 1, or 0 if
-// that is not known.
-type place struct{ file, row, line int }
-
-// Place returns the file of row i and its number there, from 0. It panics when i is out of range.
-func (b *Block) Place(i int) (file string, row int) {
-	mustIndex("data: Block.Place", len(b.at), []int{i})
-	p := b.at[i]
-	return b.files[p.file], p.row
-}
-
-// Locate adds the file, and the line if it is known, to an error about the block. It changes the number of the row in the
-// error to the number in that file.
-func (b *Block) Locate(err error) error {
-	if len(b.at) == 0 {
-		return err
-	}
-	return locate(err, func(row int) (file string, line, at int) {
-		file, at = b.Place(max(row, 0))
-		return file, b.at[max(row, 0)].line, at
-	})
-}
-
 // entry is a row of a block: all its cells, or those in the columns cols.
 type entry struct {
 	x     []float64
@@ -45,26 +15,30 @@ type entry struct {
 	label string
 	id    string
 	at    place
+	line  int
 }
 
 // entries calls f with every row, in the memory of the block.
-func (b *Block) entries(f func(e entry) error) error {
-	m, err := rowsOf("data: Block", b.X)
+func (s *Set) entries(f func(e entry) error) error {
+	m, err := rowsOf("data: Set", s.X)
 	if err != nil {
 		return err
 	}
-	for i, at := range b.at {
+	for i, at := range s.at {
 		lo, hi, cols := m.bounds(i)
 		e := entry{x: m.f64[lo:hi], cols: cols, at: at}
-		if b.Y != nil {
-			k := b.Targets()
-			e.y = b.Y[i*k : (i+1)*k]
+		if s.Y != nil {
+			k := s.Targets()
+			e.y = s.Y[i*k : (i+1)*k]
 		}
-		if b.Labels != nil {
-			e.label = b.Labels[i]
+		if s.Labels != nil {
+			e.label = s.Labels[i]
 		}
-		if b.IDs != nil {
-			e.id = b.IDs[i]
+		if s.IDs != nil {
+			e.id = s.IDs[i]
+		}
+		if s.lines != nil {
+			e.line = s.lines[i]
 		}
 		if err := f(e); err != nil {
 			return err
@@ -99,21 +73,22 @@ func (e *entry) keep(from entry) {
 		return
 	}
 	e.x, e.cols = append(e.x[:0], from.x...), append(e.cols[:0], from.cols...)
-	e.y, e.label, e.id, e.at = append(e.y[:0], from.y...), from.label, from.id, from.at
+	e.y, e.label, e.id, e.at, e.line = append(e.y[:0], from.y...), from.label, from.id, from.at, from.line
 }
 
 // cutter cuts rows into blocks of size rows.
 type cutter struct {
 	size   int
-	emit   func(*Block) error
-	like   *Block // has labels, targets and IDs if the rows have
-	dims   int    // of the rows
+	emit   func(*Set) error
+	like   *Set // has labels, targets and IDs if the rows have
+	dims   int  // of the rows
 	sparse bool
 
 	x           []float64 // the rows held
 	cols        []int32
 	ends        []int
 	at          []place
+	lines       []int
 	y           []float64
 	labels, ids []string
 }
@@ -122,13 +97,13 @@ type cutter struct {
 func (c *cutter) room() int { return c.size - len(c.at) }
 
 // rowsLike prepares for the rows of a block.
-func (c *cutter) rowsLike(b *Block) {
+func (c *cutter) rowsLike(b *Set) {
 	c.like, c.dims = b, b.Dims()
 	_, c.sparse = b.X.(*ops.CSR)
 }
 
 // add takes at most room() rows.
-func (c *cutter) add(b *Block) error {
+func (c *cutter) add(b *Set) error {
 	if len(c.at) == 0 && b.Rows() == c.size {
 		return c.emit(b)
 	}
@@ -140,7 +115,7 @@ func (c *cutter) add(b *Block) error {
 func (c *cutter) one(e entry) error {
 	c.x, c.cols = append(c.x, e.x...), append(c.cols, e.cols...)
 	c.ends = append(c.ends, len(c.x))
-	c.at, c.y = append(c.at, e.at), append(c.y, e.y...)
+	c.at, c.lines, c.y = append(c.at, e.at), append(c.lines, e.line), append(c.y, e.y...)
 	if c.like.Labels != nil {
 		c.labels = append(c.labels, e.label)
 	}
@@ -160,7 +135,7 @@ func (c *cutter) flush() (err error) {
 		return nil
 	}
 	set := &Set{Y: c.y, Labels: c.labels, IDs: c.ids, Names: c.like.Names, LabelNames: c.like.LabelNames,
-		Columns: c.like.Columns, Source: c.like.Source}
+		Columns: c.like.Columns, Source: c.like.Source, origin: origin{c.like.files, c.at, c.lines}}
 	if c.sparse {
 		set.X, err = ops.NewCSR(n, c.dims, append([]int{0}, c.ends...), c.cols, c.x)
 	} else {
@@ -169,10 +144,9 @@ func (c *cutter) flush() (err error) {
 	if err != nil {
 		return err
 	}
-	b := &Block{Set: set, files: c.like.files, at: c.at}
 	c.x, c.cols, c.ends = make([]float64, 0, len(c.x)), make([]int32, 0, len(c.cols)), c.ends[:0]
-	c.at, c.y, c.labels, c.ids = nil, nil, nil, nil
-	return c.emit(b)
+	c.at, c.lines, c.y, c.labels, c.ids = nil, nil, nil, nil, nil
+	return c.emit(set)
 }
 
 // reservoir draws a uniform sample of size items (Vitter 1985, algorithm R).
@@ -203,7 +177,7 @@ type mixer struct {
 	out  *cutter
 }
 
-func (m *mixer) add(b *Block) error {
+func (m *mixer) add(b *Set) error {
 	m.out.rowsLike(b)
 	return b.entries(func(e entry) error {
 		if len(m.pool) < m.size {

@@ -73,7 +73,7 @@ func collect(t *testing.T, s *Stream, epoch int) (rows []string, sizes []int) {
 	t.Helper()
 	for b, err := range s.Blocks(t.Context(), epoch) {
 		mustDo(err)
-		_, all, _ := strings.Cut(shown(b.Set), "| ")
+		_, all, _ := strings.Cut(shown(b), "| ")
 		rows, sizes = append(rows, strings.Split(all, " | ")...), append(sizes, b.Rows())
 	}
 	return rows, sizes
@@ -136,7 +136,7 @@ func TestStreamOfColumns(t *testing.T) {
 		t.Errorf("%q in blocks of %v, %d columns", rows, sizes, s.Dims())
 	}
 	v, err := s.Survey(context.Background(), 100)
-	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample.Set)[12:], []float64{13, 14}) {
+	if err != nil || v.Rows != 7 || v.Classes != nil || v.Sample.Rows() != 7 || !slices.Equal(cells(v.Sample)[12:], []float64{13, 14}) {
 		t.Errorf("survey %+v, %v", v, err)
 	}
 }
@@ -257,8 +257,8 @@ func TestSampleForms(t *testing.T) {
 		for _, form := range []Form{FormDense, FormSparse} {
 			s := stream(StreamOptions{Options: Options{Form: form, Dims: 2, Header: HeaderNo}}, files...)
 			sample := must(s.Survey(t.Context(), 10)).Sample
-			if _, sparse := sample.X.(*ops.CSR); sparse != (form == FormSparse) || fmt.Sprint(cells(sample.Set)) != want {
-				t.Errorf("form %v: %T %v, want %s", form, sample.X, cells(sample.Set), want)
+			if _, sparse := sample.X.(*ops.CSR); sparse != (form == FormSparse) || fmt.Sprint(cells(sample)) != want {
+				t.Errorf("form %v: %T %v, want %s", form, sample.X, cells(sample), want)
 			}
 		}
 	}

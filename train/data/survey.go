@@ -25,7 +25,7 @@ type Survey struct {
 	Targets int     // number of targets of a row, in regression
 	Counts  []int   // number of rows of each class
 	// Sample is a random sample of the rows without replacement, in the order of the files; nil if none was asked for.
-	Sample *Block
+	Sample *Set
 
 	stream *Stream
 	scaler *Scaler
@@ -72,7 +72,7 @@ func (v *Survey) FitScaler(ctx context.Context) error {
 
 type surveyor struct {
 	reservoir[entry]
-	like    *Block
+	like    *Set
 	classes map[string]int // the number of rows of each
 	fixed   bool           // whether a file states its width at the start
 	text    bool           // whether a file does not
@@ -96,7 +96,7 @@ func (v *surveyor) read(ctx context.Context) error {
 	})
 }
 
-func (v *surveyor) block(b *Block) error {
+func (v *surveyor) block(b *Set) error {
 	v.like = b
 	if x, ok := b.X.(*ops.CSR); ok {
 		v.Stored += x.Stored()
@@ -146,7 +146,7 @@ func (v *surveyor) result() (*Survey, error) {
 		return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.row, b.at.row))
 	})
 	sample := &cutter{size: len(v.pool), like: v.like, dims: v.Dims, sparse: settled.sparse,
-		emit: func(b *Block) error { v.Sample = b; return nil }}
+		emit: func(b *Set) error { v.Sample = b; return nil }}
 	for _, e := range v.pool {
 		if err := sample.one(e.in(v.Dims, settled.sparse)); err != nil {
 			return nil, err

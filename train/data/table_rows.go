@@ -288,7 +288,7 @@ func (p *tableRows) frame() *Frame {
 	names := namesFor(p.names, len(p.cells))
 	f := &Frame{Names: names, Named: p.names != nil, Y: p.targets.y, Labels: p.targets.labels,
 		LabelNames: at(names, p.at.labels), IDs: p.ids, Source: p.name, Tell: p.o.Tell,
-		columns: p.cells, rows: p.rows, lines: p.lines, said: p.said}
+		columns: p.cells, rows: p.rows, origin: origin{lines: p.lines}, said: p.said}
 	if p.at.id >= 0 {
 		f.idName = names[p.at.id]
 	}

@@ -43,7 +43,7 @@ func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 	if c.Distribution {
 		o.Level = c.Level
 	}
-	var rows iter.Seq2[*data.Block, error]
+	var rows iter.Seq2[*data.Set, error]
 	if rows, o.ID, err = c.rows(ctx, m, read, bags); err != nil {
 		return err
 	}
@@ -56,10 +56,10 @@ func (c *predictCmd) Run(ctx context.Context, g given, node *kong.Node) error {
 }
 
 // rows are the rows in blocks, or sets of samples in one block without their labels, and the column of their names.
-func (c *predictCmd) rows(ctx context.Context, m *train.Model, read data.Options, bags bool) (rows iter.Seq2[*data.Block, error], id string, err error) {
+func (c *predictCmd) rows(ctx context.Context, m *train.Model, read data.Options, bags bool) (rows iter.Seq2[*data.Set, error], id string, err error) {
 	if bags {
 		set, err := readFiles(ctx, true, c.Files, data.Options{Label: data.LabelNone})
-		return func(yield func(*data.Block, error) bool) { yield(&data.Block{Set: set}, nil) }, "bag", err
+		return func(yield func(*data.Set, error) bool) { yield(set, nil) }, "bag", err
 	}
 	so := data.StreamOptions{BlockRows: data.BlockRows(1, m.Map.Features())}
 	if so.Options, err = predictOptions(m, read, labelFlags{Label: c.Label}, c.ID, c.Files); err != nil {

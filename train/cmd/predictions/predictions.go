@@ -62,7 +62,7 @@ func (o Options) Check(path string) error {
 //
 // The file appears under its name when it is complete. Errors: those of Check; those of
 // train.Uncertainty.Check for a Level; from the rows, the model and the file system.
-func Write(path string, m *train.Model, rows iter.Seq2[*data.Block, error], o Options) (int, error) {
+func Write(path string, m *train.Model, rows iter.Seq2[*data.Set, error], o Options) (int, error) {
 	err := o.Check(path)
 	if err == nil && o.Level > 0 {
 		err = m.Uncertainty.Check(o.Level)
@@ -204,7 +204,7 @@ func beside(out *mat.Dense, more ...*mat.Dense) *mat.Dense {
 }
 
 // write writes what the model predicts of blocks of rows, and counts these.
-func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Block, error]) (rows int, err error) {
+func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Set, error]) (rows int, err error) {
 	for b, err := range blocks {
 		if err != nil {
 			return rows, err

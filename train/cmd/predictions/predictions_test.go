@@ -22,7 +22,7 @@ func TestPosteriorAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Uncertainty.Intervals = nil
-	blocks := func(yield func(*data.Block, error) bool) { yield(&data.Block{Set: set}, nil) }
+	blocks := func(yield func(*data.Set, error) bool) { yield(set, nil) }
 	if _, err := Write(filepath.Join(t.TempDir(), "p.csv"), m, blocks, Options{Level: .9}); !errors.Is(err, domain.ErrParam) {
 		t.Errorf("intervals of a posterior alone: %v", err)
 	}

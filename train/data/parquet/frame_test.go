@@ -75,7 +75,7 @@ func TestFrame(t *testing.T) {
 	s := must(data.OpenStream(data.StreamOptions{BlockRows: 2}, path))
 	must(s.Learn(t.Context(), data.ColumnOptions{}))
 	v := must(s.Survey(t.Context(), 3))
-	check("blocks", v.Sample.Set)
+	check("blocks", v.Sample)
 }
 
 type dated struct {
