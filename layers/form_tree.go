@@ -176,6 +176,7 @@ func (s Spec) treePlan(tree branch) (plan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("layers: %s: %w", s.Map, err)
 		}
+		l.(interface{ seeded(seed uint64) }).seeded(s.Seed)
 		return l, nil
 	}
 	return p, nil

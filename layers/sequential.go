@@ -82,6 +82,9 @@ func newGroup(kind string, ls []Layer) (group, error) {
 	return group{newSparseMapper(b, ops.Domain{}), members{slices.Clone(ls), prefixes}}, nil
 }
 
+// seeded keeps the seed of the Spec that made the composition, which draws the rows that its parts are fitted on.
+func (g group) seeded(seed uint64) { g.seed = seed }
+
 // StaysSparse says whether sparse rows have sparse features in all parts.
 func (g group) StaysSparse() bool { return g.dense() == nil }
 

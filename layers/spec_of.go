@@ -73,7 +73,7 @@ func (g group) specOf(of form, dims int) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
-	s := Spec{Map: e.Name, Params: valuesOf(of), Dims: dims, Dtype: g.Dtype().String()}
+	s := Spec{Map: e.Name, Params: valuesOf(of), Dims: dims, Seed: g.seed, Dtype: g.Dtype().String()}
 	for _, l := range g.layers {
 		part, err := SpecOf(l)
 		if err != nil {

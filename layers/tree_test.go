@@ -64,6 +64,9 @@ func TestTreeOfFittedMaps(t *testing.T) {
 		t.Errorf("Build is %v, want an error that asks for Fit", err)
 	}
 	l := must(s.Fit(x))
+	if of := must(layers.SpecOf(l)); of.Seed != s.Seed || of.Parts[1].Seed != s.Parts[1].Seed {
+		t.Errorf("SpecOf is %v, want the seed of %v", of, s)
+	}
 	params := values(l)
 	near(t, "Restore", features(must(s.Restore(params)), x), features(l, x), 0)
 	if traits := must(s.Traits()); !traits.Fitted || !traits.Sampled {
