@@ -11,20 +11,26 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// contiguous returns v as a row-major tensor without gaps: v itself if it is one, else a copy. Data() of a view, a
-// transpose or a column-major tensor would return the memory behind it in the wrong order.
+// contiguous is Contiguous for any value.
 func contiguous(v G.Value) (*tensor.Dense, error) {
 	t, ok := v.(*tensor.Dense)
 	if !ok {
 		return nil, fmt.Errorf("want a dense tensor, got %T: %w", v, ErrDtype)
 	}
+	return Contiguous(t)
+}
+
+// Contiguous returns the numbers of t row by row without gaps, see IsContiguous: t itself if they lie so, and else a copy.
+// Data() of a view, a transpose or a column-major tensor would return the memory behind it in the wrong order. Errors: t
+// is nil (ErrShape), or of other numbers than float32 and float64 (ErrDtype).
+func Contiguous(t *tensor.Dense) (*tensor.Dense, error) {
 	if t == nil {
 		return nil, fmt.Errorf("the tensor is nil: %w", ErrShape)
 	}
 	if t.Dtype() != tensor.Float32 && t.Dtype() != tensor.Float64 {
 		return nil, fmt.Errorf("want float32 or float64, got %v: %w", t.Dtype(), ErrDtype)
 	}
-	if IsContiguous(t) {
+	if t.Shape().TotalSize() == 0 || IsContiguous(t) {
 		return t, nil
 	}
 	out := tensor.New(tensor.WithShape(t.Shape().Clone()...), tensor.Of(t.Dtype()))
@@ -86,22 +92,22 @@ func IsContiguous(t *tensor.Dense) bool {
 	return true
 }
 
-// copyStrided writes the cells of the vector or matrix t to out in row-major order. A column-major matrix of one row or
-// column has one stride.
+// copyStrided writes the cells of t to out in row-major order.
 func copyStrided[T domain.Float](out, t *tensor.Dense) {
-	shape, strides := t.Shape(), t.Strides()
-	dst, src := memory[T](out), memory[T](t)
+	writeStrided(memory[T](out), memory[T](t), t.Shape(), t.Strides())
+}
+
+// writeStrided writes cells to dst in row-major order. A column-major matrix of one row or column has one stride.
+func writeStrided[T domain.Float](dst, src []T, shape, strides []int) {
 	if len(strides) == 1 {
 		for i := range dst {
 			dst[i] = src[i*strides[0]]
 		}
 		return
 	}
-	rows, cols := shape[0], shape[1]
-	for i := range rows {
-		for j := range cols {
-			dst[i*cols+j] = src[i*strides[0]+j*strides[1]]
-		}
+	size := len(dst) / shape[0]
+	for i := range shape[0] {
+		writeStrided(dst[i*size:(i+1)*size], src[i*strides[0]:], shape[1:], strides[1:])
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
@@ -73,13 +72,7 @@ func RowMajor(who, what string, x ops.Matrix) (ops.Matrix, error) {
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return nil, fmt.Errorf("%s: %s are %v, not float64 or float32; convert them: %w", who, what, dt, domain.ErrDtype)
 	}
-	if slices.Contains(t.Shape(), 0) || ops.IsContiguous(t) {
-		return t, nil
-	}
-	if c, ok := t.Materialize().(*tensor.Dense); ok && ops.IsContiguous(c) {
-		return c, nil
-	}
-	return nil, fmt.Errorf("%s: %s of shape %v have strides %v, not those of a row-major matrix; copy them into one: %w", who, what, t.Shape(), t.Strides(), domain.ErrShape)
+	return ops.Contiguous(t)
 }
 
 // Take returns a copy of some of the pairs, in the given order. Its Locate turns the number of a row in an error into

@@ -14,7 +14,7 @@ import (
 // Set holds the content of a file, or a block of a Stream: n rows of d features, or n sets of samples of d coordinates,
 // and the label of each unless Label is LabelNone.
 type Set struct {
-	X      ops.Matrix // [n, d] float64: a row-major *tensor.Dense, an *ops.CSR (see Options.Form) or an *ops.Bags
+	X      ops.Matrix // [n, d], float64 as Read makes it: a *tensor.Dense, an *ops.CSR (see Options.Form) or an *ops.Bags
 	Y      []float64  // targets [n, k] row by row, in regression; else nil
 	Labels []string   // class of each row, in classification; else nil
 	Names  []string   // names of the d feature columns, if a table has them; else nil
@@ -83,7 +83,8 @@ func (s *Set) Dense() (*tensor.Dense, error) {
 	return s.X.(*tensor.Dense), nil
 }
 
-// As returns the rows, dense, sparse or ops.Bags as they are, in float64 (X itself) or float32 (a copy). Errors:
+// As returns the rows, dense, sparse or ops.Bags as they are, in float64 or float32: X itself if it has that type, else a
+// copy. Errors:
 // domain.ErrDomain for a cell that is too large for float32, or not 0 but 0 in float32; domain.ErrDtype for another
 // type; domain.ErrShape without X.
 func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
@@ -100,10 +101,16 @@ func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	if b, ok := s.X.(*ops.Bags); ok {
 		return ofSamples(b, func(x ops.Matrix) (ops.Matrix, error) { return (&Set{X: x, Source: s.Source}).As(dt) })
 	}
-	x := s.X.(*tensor.Dense)
+	rows, err := RowMajor("data: "+s.Source, "X", s.X)
+	if err != nil {
+		return nil, err
+	}
+	x := rows.(*tensor.Dense)
 	switch dt {
-	case tensor.Float64:
+	case x.Dtype():
 		return x, nil
+	case tensor.Float64:
+		return tensor.New(tensor.WithShape(x.Shape()...), tensor.WithBacking(ops.Float64s(x))), nil
 	case tensor.Float32:
 	default:
 		return nil, fmt.Errorf("data: %s: rows are float64 or float32, not %v: %w", s.Source, dt, domain.ErrDtype)

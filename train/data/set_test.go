@@ -102,11 +102,14 @@ func TestSetsOfAllForms(t *testing.T) {
 			t.Errorf("%s: Dense has other cells", form)
 		}
 		fails(t, failed(s.As(tensor.Int)), domain.ErrDtype, "f", "int")
+		if same, err := s.As(x.Dtype()); same != x || err != nil {
+			t.Errorf("%s: %v is a copy, or %v", form, x.Dtype(), err)
+		}
+		if wide := must(s.As(tensor.Float64)); wide.Dtype() != tensor.Float64 || !slices.Equal(numbers(wide), numbers(x)) {
+			t.Errorf("%s: in float64 it is %v of %v", form, numbers(wide), wide.Dtype())
+		}
 		if x.Dtype() == tensor.Float32 {
 			continue
-		}
-		if same, err := s.As(tensor.Float64); same != x || err != nil {
-			t.Errorf("%s: float64 is a copy, or %v", form, err)
 		}
 		for _, v := range []float64{1e-45, -math.MaxFloat32, .1} {
 			setLast(x, v)

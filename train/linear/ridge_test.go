@@ -253,7 +253,6 @@ func TestRidgeErrors(t *testing.T) {
 	}{
 		{"vector", nil, tensor.New(tensor.WithShape(23), tensor.Of(tensor.Float64)), y, RidgeOptions{}, domain.ErrShape, "(23)"},
 		{"ints", nil, tensor.New(tensor.WithShape(23, 5), tensor.Of(tensor.Int)), y, RidgeOptions{}, domain.ErrDtype, "int"},
-		{"column-major", nil, tensor.New(tensor.WithShape(2, 2), tensor.AsFortran([]float64{1, 2, 3, 4})), y, RidgeOptions{}, domain.ErrShape, "strides"},
 		{"no rows", nil, tensor.New(tensor.WithShape(0, 5), tensor.WithBacking([]float64{})), &mat.Dense{}, RidgeOptions{}, domain.ErrShape, "at least one row"},
 		{"dims", trial.Fourier(t, 4, 8, 1), x, y, RidgeOptions{}, domain.ErrShape, "5 columns, the map takes 4"},
 		{"map's NaN", bad, x, y, RidgeOptions{BlockRows: 10}, domain.ErrDomain, "row 2 has the feature z[2,0] = NaN"},

@@ -37,8 +37,7 @@ type entry struct {
 // Encode returns the bytes of the file that Write writes.
 //
 // Errors: domain.ErrParam for a name or metadata that is not UTF-8, an empty or reserved name, and a header above
-// MaxHeader; domain.ErrDtype for elements that are neither float64 nor float32; domain.ErrShape for a nil tensor, and
-// for one that cannot be copied to row-major order.
+// MaxHeader; domain.ErrDtype for elements that are neither float64 nor float32; domain.ErrShape for a nil tensor.
 func Encode(meta map[string]string, tensors map[string]*tensor.Dense) ([]byte, error) {
 	if err := checkNames(meta, tensors); err != nil {
 		return nil, err
@@ -150,13 +149,7 @@ func rowMajor(name string, t *tensor.Dense) (*tensor.Dense, error) {
 	if dt := t.Dtype(); dt != tensor.Float64 && dt != tensor.Float32 {
 		return nil, fmt.Errorf("modelfile: tensor %q has elements of type %v, only float64 and float32 are kept; convert it: %w", name, dt, domain.ErrDtype)
 	}
-	if slices.Contains(t.Shape(), 0) || ops.IsContiguous(t) {
-		return t, nil
-	}
-	if c, ok := t.Materialize().(*tensor.Dense); ok && ops.IsContiguous(c) {
-		return c, nil
-	}
-	return nil, fmt.Errorf("modelfile: tensor %q of shape %v has strides %v, not those of a row-major tensor; copy it into one: %w", name, t.Shape(), t.Strides(), domain.ErrShape)
+	return ops.Contiguous(t)
 }
 
 // appendTensor appends the elements of a row-major tensor.
