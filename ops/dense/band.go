@@ -3,7 +3,6 @@ package dense
 import (
 	"context"
 
-	fast "github.com/bochner-go/bochner/ops/blas"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -32,7 +31,7 @@ type Band struct {
 type reflections struct {
 	first int
 	v     blas64.General // from column first + width
-	t     []float64
+	t     blas64.General
 }
 
 // Reduce reduces the symmetric matrix a [n, n]. It reads the lower triangle of a, overwrites a, and keeps it. It panics
@@ -62,7 +61,8 @@ func reduce(ctx context.Context, a []float64, n, width int) *Band {
 		for lo := first + count; lo < n; lo += tile {
 			hi := min(lo+tile, n)
 			from := first + count
-			fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, hi-lo, hi-from, 2*count, -1, left[lo:], n, right[from:], n, 1, a[lo*n+from:], n)
+			l, r := general(2*count, hi-lo, n, left[lo:]), general(2*count, hi-from, n, right[from:])
+			multiply(blas.Trans, blas.NoTrans, -1, l, r, 1, general(hi-lo, hi-from, n, a[lo*n+from:]))
 		}
 	}
 	for first := 0; first < len(q.tau); first += turnRows {
@@ -92,8 +92,9 @@ func (q *Band) reduceColumns(first, j int, w []float64) {
 	}
 	done := part(general(n, n, n, q.v), first, 0, j, n)
 	if j > 0 {
-		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, count, n-i, j, -1, w[i:], n, done.Data[i:], n, 1, x.Data, x.Stride)
-		fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, count, n-i, j, -1, done.Data[i:], n, w[i:], n, 1, x.Data, x.Stride)
+		of := general(j, n, n, w)
+		multiply(blas.Trans, blas.NoTrans, -1, part(of, 0, i, j, count), part(done, 0, i, j, n-i), 1, x)
+		multiply(blas.Trans, blas.NoTrans, -1, part(done, 0, i, j, count), part(of, 0, i, j, n-i), 1, x)
 	}
 	for l := range count {
 		row, reflection := x.Data[l*x.Stride:][:n-i], q.v[(i+l)*n:][:n]
@@ -125,17 +126,17 @@ func (q *Band) reduceColumns(first, j int, w []float64) {
 	if j > 0 {
 		before, of := part(done, 0, i+width, j, m), general(j, m, n, w[i+width:])
 		for range 2 {
-			c := make([]float64, j*r)
-			addProduct(1, of, v, general(j, r, r, c))
-			fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, m, r, j, -1, before.Data, n, c, r, 1, y.Data, r)
+			c := general(j, r, r, make([]float64, j*r))
+			multiply(blas.NoTrans, blas.Trans, 1, of, v, 1, c)
+			multiply(blas.Trans, blas.NoTrans, -1, before, c, 1, y)
 			before, of = of, before
 		}
 	}
-	fast.Implementation{}.Dgemm(blas.Trans, blas.Trans, r, m, r, 1, t, r, y.Data, r, 0, to.Data, n)
-	s, ts := make([]float64, r*r), make([]float64, r*r)
-	addProduct(1, v, to, general(r, r, r, s))
-	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, r, r, r, 1, t, r, s, r, 0, ts, r)
-	fast.Implementation{}.Dgemm(blas.Trans, blas.NoTrans, r, m, r, -.5, ts, r, v.Data, n, 1, to.Data, n)
+	multiply(blas.Trans, blas.Trans, 1, t, y, 0, to)
+	s, ts := general(r, r, r, make([]float64, r*r)), general(r, r, r, make([]float64, r*r))
+	multiply(blas.NoTrans, blas.Trans, 1, v, to, 1, s)
+	multiply(blas.Trans, blas.NoTrans, 1, t, s, 0, ts)
+	multiply(blas.Trans, blas.NoTrans, -.5, ts, v, 1, to)
 }
 
 // symmetricTimes adds A vᵀ to y, for the lower triangle A. It changes the other one.
@@ -156,15 +157,16 @@ func symmetricTimes(a, v, y blas64.General) {
 				strip.Data[j*a.Stride+lo+i] = strip.Data[i*a.Stride+lo+j]
 			}
 		}
-		addProduct(1, strip, part(v, 0, 0, v.Rows, lo+h), part(y, lo, 0, h, y.Cols))
+		multiply(blas.NoTrans, blas.Trans, 1, strip, part(v, 0, 0, v.Rows, lo+h), 1, part(y, lo, 0, h, y.Cols))
 		if lo > 0 {
-			fast.Implementation{}.Dgemm(blas.Trans, blas.Trans, lo, v.Rows, h, 1, strip.Data, a.Stride, v.Data[lo:], v.Stride, 1, y.Data, y.Stride)
+			of := part(v, 0, lo, v.Rows, h)
+			multiply(blas.Trans, blas.Trans, 1, part(strip, 0, 0, h, lo), of, 1, part(y, 0, 0, lo, y.Cols))
 		}
 	}
 }
 
 // compact returns the t of reflections whose vectors are the rows of v: column j is -τⱼ t (Vᵀ vⱼ) above τⱼ.
-func compact(v blas64.General, tau []float64) []float64 {
+func compact(v blas64.General, tau []float64) blas64.General {
 	c := v.Rows
 	t, dots := make([]float64, c*c), make([]float64, c*c)
 	addSquare(1, v, general(c, c, c, dots))
@@ -176,7 +178,7 @@ func compact(v blas64.General, tau []float64) []float64 {
 		}
 		t[j*c+j] = tj
 	}
-	return t
+	return general(c, c, c, t)
 }
 
 // Rotate overwrites z [rows, n] by z Q, or by z Qᵀ if back is set, some rows at a time, so that they stay in cache. It
@@ -204,10 +206,9 @@ func (q *Band) reflect(z blas64.General, r reflections, trans blas.Transpose) {
 	k, from := r.v.Rows, r.first+q.width
 	space := borrow(2 * z.Rows * k)
 	defer scratch.Put(space)
-	zv, zvt := (*space)[:z.Rows*k], (*space)[z.Rows*k:]
-	clear(zv)
+	zv, zvt := general(z.Rows, k, k, (*space)[:z.Rows*k]), general(z.Rows, k, k, (*space)[z.Rows*k:])
 	rest := part(z, 0, from, z.Rows, q.n-from)
-	addProduct(1, rest, r.v, general(z.Rows, k, k, zv))
-	fast.Implementation{}.Dgemm(blas.NoTrans, trans, z.Rows, k, k, 1, zv, k, r.t, k, 0, zvt, k)
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, z.Rows, q.n-from, k, -1, zvt, k, r.v.Data, q.n, 1, rest.Data, q.n)
+	multiply(blas.NoTrans, blas.Trans, 1, rest, r.v, 0, zv)
+	multiply(blas.NoTrans, trans, 1, zv, r.t, 0, zvt)
+	multiply(blas.NoTrans, blas.NoTrans, -1, zvt, r.v, 1, rest)
 }

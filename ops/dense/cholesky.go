@@ -56,7 +56,7 @@ func factor(ctx context.Context, a blas64.General) bool {
 	eachStrip(ctx, n-h, (n-h)*h, func(lo, hi int) {
 		strip := part(below, lo, 0, hi-lo, h)
 		if lo > 0 {
-			addProduct(-1, strip, part(below, 0, 0, lo, h), part(rest, lo, 0, hi-lo, lo))
+			multiply(blas.NoTrans, blas.Trans, -1, strip, part(below, 0, 0, lo, h), 1, part(rest, lo, 0, hi-lo, lo))
 		}
 		addSquare(-1, strip, part(rest, lo, lo, hi-lo, hi-lo))
 	})
@@ -68,7 +68,9 @@ func divide(ctx context.Context, b, l blas64.General) {
 	n := l.Rows
 	if n <= leaf {
 		simd.Share(b.Rows, leaf, func(lo, hi int) {
-			fast.Implementation{}.Dtrsm(blas.Right, blas.Lower, blas.Trans, blas.NonUnit, hi-lo, n, 1, l.Data, l.Stride, b.Data[lo*b.Stride:], b.Stride)
+			strip := part(b, lo, 0, hi-lo, n)
+			fast.Implementation{}.Dtrsm(blas.Right, blas.Lower, blas.Trans, blas.NonUnit, strip.Rows, n, 1, l.Data, l.Stride,
+				strip.Data, strip.Stride)
 		})
 		return
 	}
@@ -76,7 +78,7 @@ func divide(ctx context.Context, b, l blas64.General) {
 	left, right := part(b, 0, 0, b.Rows, h), part(b, 0, h, b.Rows, n-h)
 	divide(ctx, left, part(l, 0, 0, h, h))
 	eachStrip(ctx, b.Rows, (n-h)*h, func(lo, hi int) {
-		addProduct(-1, part(left, lo, 0, hi-lo, h), part(l, h, 0, n-h, h), part(right, lo, 0, hi-lo, n-h))
+		multiply(blas.NoTrans, blas.Trans, -1, part(left, lo, 0, hi-lo, h), part(l, h, 0, n-h, h), 1, part(right, lo, 0, hi-lo, n-h))
 	})
 	divide(ctx, right, part(l, h, h, n-h, n-h))
 }

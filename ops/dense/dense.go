@@ -75,9 +75,14 @@ func eachStrip(ctx context.Context, rows, each int, f func(lo, hi int)) {
 	}
 }
 
-// addProduct adds alpha a bᵀ to c.
-func addProduct(alpha float64, a, b, c blas64.General) {
-	fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, c.Rows, c.Cols, a.Cols, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, c.Data, c.Stride)
+// multiply is blas64.Gemm by the products of ops/blas: c becomes alpha op(a) op(b) + beta c.
+func multiply(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	depth := a.Cols
+	if tA == blas.Trans {
+		depth = a.Rows
+	}
+	fast.Implementation{}.Dgemm(tA, tB, c.Rows, c.Cols, depth, alpha, a.Data, a.Stride, b.Data, b.Stride, beta, c.Data,
+		c.Stride)
 }
 
 // addSquare adds alpha a aᵀ to the lower triangle of c.

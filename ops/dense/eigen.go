@@ -15,9 +15,9 @@ import (
 // rows of vectors [n, n], each with its largest component positive. It reads the lower triangle of a and overwrites a.
 // The error for entries that are not finite or overflow wraps domain.ErrDomain. It panics if a is too short.
 //
-// It reduces a to a tridiagonal matrix as Reduce does to a band, then the implicit QL iteration (Golub and Van Loan, section 8.3) to the tridiagonal matrix. The
-// rotations of several sweeps are collected and applied to the vectors as rows, in strips of components that stay in
-// cache.
+// It reduces a to a tridiagonal matrix as Reduce does to a band, and this to a diagonal one by the implicit QL iteration
+// (Golub and Van Loan, section 8.3). The rotations of several sweeps are collected and applied to the vectors as rows, in
+// strips of components that stay in cache.
 func Eigen(a []float64, n int) (values, vectors []float64, err error) {
 	check("Eigen", len(a), n, n)
 	if n == 0 {

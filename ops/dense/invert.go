@@ -1,7 +1,6 @@
 package dense
 
 import (
-	fast "github.com/bochner-go/bochner/ops/blas"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -49,10 +48,11 @@ func invert(l blas64.General) {
 	cb := general(n-h, h, h, make([]float64, (n-h)*h))
 	for i := 0; i < n-h; i += trianglePanel { // of C⁻¹ what is not above the diagonal, some rows at a time
 		r := min(trianglePanel, n-h-i)
-		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, r, h, i+r, 1, c.Data[i*c.Stride:], c.Stride, b.Data, b.Stride, 0, cb.Data[i*h:], h)
+		multiply(blas.NoTrans, blas.NoTrans, 1, part(c, i, 0, r, i+r), b, 0, part(cb, i, 0, r, h))
 	}
 	for j := 0; j < h; j += trianglePanel { // of A⁻¹ likewise, some columns at a time
 		k := min(trianglePanel, h-j)
-		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, n-h, k, h-j, -1, cb.Data[j:], h, a.Data[j*a.Stride+j:], a.Stride, 0, b.Data[j:], b.Stride)
+		below := part(a, j, j, h-j, k)
+		multiply(blas.NoTrans, blas.NoTrans, -1, part(cb, 0, j, n-h, h-j), below, 0, part(b, 0, j, n-h, k))
 	}
 }

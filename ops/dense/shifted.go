@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	fast "github.com/bochner-go/bochner/ops/blas"
 	"github.com/bochner-go/bochner/ops/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -57,7 +56,7 @@ func (q *Band) Shift(s float64) (f Shifted, ok bool) {
 		}
 		last = append([]float64{}, own.Data...)
 		InvertLower(own.Data, c)
-		fast.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, c, w, c, -1, own.Data, c, before.Data, w, 0, f.steps[i*2*w:], 2*w)
+		multiply(blas.NoTrans, blas.NoTrans, -1, own, before, 0, general(c, w, 2*w, f.steps[i*2*w:]))
 		for r := range c {
 			copy(f.steps[(i+r)*2*w+w:], own.Data[r*c:(r+1)*c])
 		}
@@ -123,7 +122,8 @@ func (f Shifted) Quadratics(to, rows []float64) {
 			for r := range hi - lo {
 				copy(x[r*2*w+w:(r+1)*2*w], rows[(lo+r)*f.n+i:][:s.Rows])
 			}
-			fast.Implementation{}.Dgemm(blas.NoTrans, blas.Trans, hi-lo, s.Rows, s.Cols, 1, x, 2*w, s.Data, s.Stride, 0, next, 2*w)
+			out := general(hi-lo, s.Rows, 2*w, next)
+			multiply(blas.NoTrans, blas.Trans, 1, general(hi-lo, s.Cols, 2*w, x), s, 0, out)
 			for r := range hi - lo {
 				own := next[r*2*w:][:s.Rows]
 				to[lo+r] += floats.Dot(own, own)

@@ -71,10 +71,12 @@ func (s *system) unsolvable(lambda, mu float64) error {
 		return fmt.Errorf("train: %s: lambda = %g times the mean squared norm of a row overflows; lower lambda or "+
 			"scale the data: %w", s.who, lambda, domain.ErrParam)
 	case s.signs != nil:
-		return fmt.Errorf("train: %s: with lambda = %g the %d x %d system of an indefinite kernel is singular to working precision, as when an eigenvalue of the kernel matrix is minus the penalty; choose another lambda: %w",
+		return fmt.Errorf("train: %s: with lambda = %g the %d x %d system of an indefinite kernel is singular to working "+
+			"precision, as when an eigenvalue of the kernel matrix is minus the penalty; choose another lambda: %w",
 			s.who, lambda, s.n, s.n, domain.ErrParam)
 	}
-	return fmt.Errorf("train: %s: with lambda = %g the %d x %d system is not positive definite to working precision, as when features or rows repeat others or a kernel is indefinite; raise lambda: %w",
+	return fmt.Errorf("train: %s: with lambda = %g the %d x %d system is not positive definite to working precision, as "+
+		"when features or rows repeat others or a kernel is indefinite; raise lambda: %w",
 		s.who, lambda, s.n, s.n, domain.ErrParam)
 }
 

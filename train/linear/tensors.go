@@ -238,8 +238,9 @@ func (s *RidgeStats) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 		d, k := s.Features(), s.Targets()
-		tensors = map[string]*tensor.Dense{"z_mean": doubles(s.meanZ, d), "y_mean": doubles(s.meanY, k), "S": doubles(s.yy, k), "mass": doubles([]float64{s.mass}, 1),
-			"R": doubles(s.r, k, d), "G": doubles(packed(nil, s.g, d), d*(d+1)/2)}
+		tensors = map[string]*tensor.Dense{"z_mean": doubles(s.meanZ, d), "y_mean": doubles(s.meanY, k),
+			"S": doubles(s.yy, k), "mass": doubles([]float64{s.mass}, 1), "R": doubles(s.r, k, d),
+			"G": doubles(packed(nil, s.g, d), d*(d+1)/2)}
 		for name, v := range map[string][]float64{"signature": s.Signature, "class_weights": s.ClassWeights} {
 			if v != nil {
 				tensors[name] = doubles(v, len(v))

@@ -24,8 +24,9 @@ type pointwise[T Float] struct {
 	within   func(x *T, n int, low, high T) (done int)
 	sqrt     func(dst, x *T, n int) (done int)
 	multiple func(dst, x *T, n int, c T) (done int)
-	adam     func(w, grad, m, v, s *T, n int, scale, rate, c, beta1, rest1, beta2, rest2, eps T) (done int) // whole vectors of float32
-	triples  func(dst, a, b, c *T, n int) (done int)                                                        // whole vectors only; nil with AVX2
+	// adam does whole vectors of float32, and triples whole vectors only; triples is nil with AVX2.
+	adam    func(w, grad, m, v, s *T, n int, scale, rate, c, beta1, rest1, beta2, rest2, eps T) (done int)
+	triples func(dst, a, b, c *T, n int) (done int)
 }
 
 // pointwiseOf returns the pointwise functions of the instruction set in use, or nil.
