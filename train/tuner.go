@@ -71,7 +71,7 @@ const (
 // Tuning all frequencies pays for the translation-invariant maps, the exponentiated maps and the signed maps. Scales
 // suffice for the homogeneous maps. Laplace features gain from either. The skewed maps, whose frequencies act on
 // logarithms of small numbers, are best frozen or with scales alone. The structured sampler has no single frequencies
-// to tune, and the signed maps have no scales for StepBoth to start from.
+// to tune. StepBoth was not measured for sphere-polynomial and delta-gaussian, which have it as well.
 type Tuner struct {
 	// Steps are the steps to take, in the order of the constants; nil: all, and for classes without a Fitter all but
 	// StepSolved, with mini-batches for the heads. A Fitter that does not solve has no StepSolved. Without
@@ -122,7 +122,7 @@ func (p *prepared) tuned(ctx context.Context, t Tuner, report *Report) (learner,
 			"give at least 5: %w", p.n, domain.ErrShape)
 	}
 	batches := t.Steps == nil && p.recipe.Fitter == nil && p.model.Classes != nil
-	if err := t.checkSteps(); err != nil {
+	if err := cmp.Or(t.checkSteps(), t.Evidence.Check()); err != nil {
 		return nil, err
 	}
 	t.HeldOut = cmp.Or(t.HeldOut, .2)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bochner-go/bochner/layers"
@@ -89,7 +90,12 @@ func TestTunerErrors(t *testing.T) {
 	}
 	heldOut := func(share float64) error { return fit(t.Context(), train.Tuner{HeldOut: share}, gaussian, set) }
 	steps := func(spec layers.Spec, s ...string) error { return fit(t.Context(), train.Tuner{Steps: s}, spec, set) }
-	scales := train.Tuner{Steps: []string{train.StepBoth}, Evidence: evidence.Options{Rows: 2}} // which fail
+	for _, some := range [][]string{nil, {train.StepEvidence}, {train.StepBoth}} {
+		err := fit(t.Context(), train.Tuner{Steps: some, Evidence: evidence.Options{Rows: 2}}, gaussian, set)
+		if err == nil || !strings.HasPrefix(err.Error(), "train: Maximise: Rows = 2, want at least 3") {
+			t.Errorf("steps %q with a wrong option of the evidence: %v", some, err)
+		}
+	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	wantsAll(t, []mistake{
@@ -103,7 +109,7 @@ func TestTunerErrors(t *testing.T) {
 		{steps(gaussian, train.StepAll, train.StepAll), domain.ErrParam, "out of order"},
 		{steps(gaussian, train.StepFrozen, train.StepSolved), domain.ErrParam, "goes on from"},
 		{steps(layers.Spec{Map: "linear"}, train.StepEvidence), domain.ErrParam, "no such step"},
-		{fit(t.Context(), scales, gaussian, set), domain.ErrParam, "all: the map has no such step: train: Maximise: "},
+		{steps(layers.Spec{Map: "linear"}, train.StepBoth), domain.ErrParam, "Tuner: evidence, all: the map has no such step"},
 		{steps(layers.Spec{Map: "linear"}, train.StepSolved), domain.ErrParam, "Tuner: solved: the map has no such step"},
 		{fit(t.Context(), train.Tuner{}, gaussian, waves(4, 1, true)), domain.ErrShape, "at least 5"},
 		{fit(t.Context(), train.Tuner{}, gaussian, stream), domain.ErrParam, "read them whole"},

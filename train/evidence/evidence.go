@@ -30,6 +30,12 @@ type Options struct {
 	Progress func(done, most int, loss float64)
 }
 
+// Check returns domain.ErrParam for an option out of range.
+func (o Options) Check() error {
+	_, err := o.complete()
+	return err
+}
+
 // complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
 	o.Rows, o.MaxEvaluations = cmp.Or(o.Rows, 4000), cmp.Or(o.MaxEvaluations, 100)
