@@ -41,7 +41,7 @@ func lookModel(path string, asJSON bool) error {
 			Evaluation  *notes.Evaluation `json:"evaluation,omitempty"`
 			Relevance   []relevantColumn  `json:"relevance,omitempty"`
 			Columns     *data.Columns     `json:"columns"`
-		}{r.Scale, r.ModelCard, m.Classes, m.Uncertainty != nil, e, r.Relevance, m.Columns})
+		}{r.Scale, r.ModelCard, m.Classes, m.Uncertainty.HeldOut() > 0, e, r.Relevance, m.Columns})
 	}
 	fmt.Printf("%s: a model of %d columns\n", program.Shown(filepath.Base(path)), m.Dims())
 	r.showModel()
@@ -50,7 +50,7 @@ func lookModel(path string, asJSON bool) error {
 	} else {
 		fmt.Printf("targets      %d\n", m.Head.Features())
 	}
-	fmt.Printf("uncertainty  %s\n", map[bool]string{true: "learned, for --distribution", false: "not learned"}[m.Uncertainty != nil])
+	fmt.Printf("uncertainty  %s\n", map[bool]string{true: "learned, for --distribution", false: "not learned"}[m.Uncertainty.HeldOut() > 0])
 	r.showScores()
 	if m.Columns == nil {
 		return nil

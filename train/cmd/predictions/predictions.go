@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -60,8 +59,8 @@ func (o Options) Check(path string) error {
 //   - .jsonl: an object a line, with row or id, and class and scores or probabilities by class, or targets by name;
 //   - .npy: the numbers alone.
 //
-// The file appears under its name when it is complete. Errors: those of Check; those of
-// train.Uncertainty.Check for a Level; from the rows, the model and the file system.
+// The file appears under its name when it is complete. Errors: see Check and, for a Level, train.Uncertainty.Check; from
+// the rows, the model and the file system.
 func Write(path string, m *train.Model, rows iter.Seq2[*data.Set, error], o Options) (int, error) {
 	err := o.Check(path)
 	if err == nil && o.Level > 0 {
@@ -70,46 +69,29 @@ func Write(path string, m *train.Model, rows iter.Seq2[*data.Set, error], o Opti
 	if err != nil {
 		return 0, fmt.Errorf("predictions: %w", err)
 	}
-	t, n := tableOf(m, o), 0
-	if ext := filepath.Ext(path); ext == ".npy" || ext == ".parquet" {
-		f, err := t.columns(path)
-		if err != nil {
-			return 0, err
-		}
-		n, err := t.write(f, rows)
-		return n, f.Close(err)
+	t := tableOf(m, o)
+	f, err := t.create(path)
+	if err != nil {
+		return 0, err
 	}
-	err = wholefile.Write(path, func(to io.Writer) error {
-		w := bufio.NewWriterSize(to, 1<<20)
-		f, err := t.encoder(filepath.Ext(path), w)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if n, err = t.write(f, rows); err != nil {
-			return err
-		}
-		return cmp.Or(f.Close(), w.Flush())
-	})
-	return n, err
+	n, err := t.write(f, rows)
+	return n, f.Close(err)
 }
 
-// rowWriter appends rows to a file: their texts, column by column, and their numbers.
-type rowWriter interface {
+// writer appends rows to a file: their texts, column by column, and their numbers. Close completes the file, or removes
+// it and returns the error that it is given.
+type writer interface {
 	Write(texts [][]string, numbers *mat.Dense) error
-}
-
-// encoder is a rowWriter that holds something back until Close.
-type encoder interface {
-	rowWriter
-	Close() error
+	Close(err error) error
 }
 
 // table has the columns of a prediction.
 type table struct {
 	Options
-	model *train.Model
-	texts []string // the column that names the rows, and class
-	names []string // of the numbers
+	model    *train.Model
+	texts    []string // the column that names the rows, and class
+	names    []string // of the numbers
+	numbered bool     // whether the rows in hand have numbers and no names
 }
 
 // tableOf are the columns that a model predicts.
@@ -204,7 +186,7 @@ func beside(out *mat.Dense, more ...*mat.Dense) *mat.Dense {
 }
 
 // write writes what the model predicts of blocks of rows, and counts these.
-func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Set, error]) (rows int, err error) {
+func (t *table) write(w writer, blocks iter.Seq2[*data.Set, error]) (rows int, err error) {
 	for b, err := range blocks {
 		if err != nil {
 			return rows, err
@@ -226,9 +208,7 @@ func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Set, error]) (rows int
 				texts[1] = append(texts[1], t.model.Classes[max(0, c)]) // scores that are all NaN are of the first class
 			}
 		}
-		if j, ok := w.(*jsonFile); ok {
-			j.numbered = b.IDs == nil
-		}
+		t.numbered = b.IDs == nil
 		if err := w.Write(texts, numbers); err != nil {
 			return rows, err
 		}
@@ -237,13 +217,25 @@ func (t *table) write(w rowWriter, blocks iter.Seq2[*data.Set, error]) (rows int
 	return rows, nil
 }
 
-// encoder writes texts and numbers in a format.
-func (t *table) encoder(ext string, w io.Writer) (encoder, error) {
-	if ext == ".jsonl" {
-		return &jsonFile{table: t, out: json.NewEncoder(w)}, nil
+// create starts a file in the format of its ending.
+func (t *table) create(path string) (writer, error) {
+	ext := filepath.Ext(path)
+	if ext == ".npy" || ext == ".parquet" {
+		return t.columns(path)
 	}
-	c := &csvFile{t, csv.NewWriter(w)}
-	return c, c.line(slices.Concat(t.texts, t.names)...)
+	f, err := wholefile.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	to := lineFile{t, f, bufio.NewWriterSize(f, 1<<20)}
+	if ext == ".jsonl" {
+		return &jsonFile{to, json.NewEncoder(to.buffer)}, nil
+	}
+	c := &csvFile{to, csv.NewWriter(to.buffer)}
+	if err := c.line(slices.Concat(t.texts, t.names)...); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, c.Close(err))
+	}
+	return c, nil
 }
 
 // columnFile has the texts, unless it is .npy, and the numbers.
@@ -292,9 +284,18 @@ func (f columnFile) Write(texts [][]string, numbers *mat.Dense) error {
 	return f.TableWriter.Write(all)
 }
 
+// lineFile is a file of lines.
+type lineFile struct {
+	*table
+	file   *wholefile.File
+	buffer *bufio.Writer
+}
+
+func (f lineFile) Close(err error) error { return f.file.Close(cmp.Or(err, f.buffer.Flush())) }
+
 // csvFile has a line for each row.
 type csvFile struct {
-	*table
+	lineFile
 	csv *csv.Writer
 }
 
@@ -326,16 +327,15 @@ func (f *csvFile) Write(texts [][]string, numbers *mat.Dense) error {
 	return nil
 }
 
-func (f *csvFile) Close() error {
+func (f *csvFile) Close(err error) error {
 	f.csv.Flush()
-	return f.csv.Error()
+	return f.lineFile.Close(cmp.Or(err, f.csv.Error()))
 }
 
 // jsonFile has an object a line.
 type jsonFile struct {
-	*table
-	out      *json.Encoder
-	numbered bool // whether the rows have numbers and no names
+	lineFile
+	out *json.Encoder
 }
 
 func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
@@ -373,5 +373,3 @@ func (f *jsonFile) Write(texts [][]string, numbers *mat.Dense) error {
 	}
 	return nil
 }
-
-func (f *jsonFile) Close() error { return nil }
