@@ -18,7 +18,7 @@ func TestBiasIsLeast(t *testing.T) {
 		}
 	}
 	inverse := .7
-	f := (&parameters{K: 4, Inverse: &inverse}).biases(scores, labels)
+	f := (&Parameters{Classes: 4, Inverse: &inverse}).biases(scores, labels)
 	at := []float64{.5, .1, -.3, 1, .2}
 	grad, moved := make([]float64, 5), slices.Clone(at)
 	slope := func(x []float64, j int) float64 {

@@ -119,7 +119,7 @@ func TestIsotonicDefinition(t *testing.T) {
 			t.Fatalf("%d rows: it is not constant outside", n)
 		}
 	}
-	line := steps{X: []float64{0, 4}, Y: []float64{.25, .75}}
+	line := Steps{X: []float64{0, 4}, Y: []float64{.25, .75}}
 	if got := line.at(1); got != .375 {
 		t.Errorf("between two knots: %v, want .375", got)
 	}

@@ -58,43 +58,43 @@ const (
 
 // Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for
 // concurrent use.
-type Calibration struct{ p parameters }
+type Calibration struct{ p Parameters }
 
-// parameters are the numbers of a method, and no others.
-type parameters struct {
-	Name     Method    `json:"method"`
-	K        int       `json:"classes"`
+// Parameters are the numbers of a method, and no others.
+type Parameters struct {
+	Method   Method    `json:"method"`
+	Classes  int       `json:"classes"`
 	Inverse  *float64  `json:"inverseTemperature,omitempty"` // 1/T
 	Bias     []float64 `json:"bias,omitempty"`               // of the classes
-	Sigmoids []sigmoid `json:"sigmoids,omitempty"`           // of the classes
+	Sigmoids []Sigmoid `json:"sigmoids,omitempty"`           // of the classes
 	Floor    float64   `json:"floor,omitempty"`              // of the steps
-	Steps    []steps   `json:"steps,omitempty"`              // of the classes
+	Steps    []Steps   `json:"steps,omitempty"`              // of the classes
 }
 
 // way is how a method is fitted, and how it turns a row of scores into probabilities.
 type way struct {
 	Method
-	fit func(p *parameters, scores *mat.Dense, labels []int) error
-	row func(p *parameters, dst, s []float64)
+	fit func(p *Parameters, scores *mat.Dense, labels []int) error
+	row func(p *Parameters, dst, s []float64)
 	has [4]bool // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
 }
 
 // ways are the methods that Automatic chooses among.
 var ways = []way{
-	{Temperature, (*parameters).fitTemperature, (*parameters).tempered, [4]bool{true}},
-	{TemperatureBias, (*parameters).fitBias, (*parameters).tempered, [4]bool{true, true}},
-	{Platt, (*parameters).fitSigmoids, (*parameters).platt, [4]bool{2: true}},
-	{Isotonic, (*parameters).fitSteps, (*parameters).isotonic, [4]bool{3: true}},
+	{Temperature, (*Parameters).fitTemperature, (*Parameters).tempered, [4]bool{true}},
+	{TemperatureBias, (*Parameters).fitBias, (*Parameters).tempered, [4]bool{true, true}},
+	{Platt, (*Parameters).fitSigmoids, (*Parameters).platt, [4]bool{2: true}},
+	{Isotonic, (*Parameters).fitSteps, (*Parameters).isotonic, [4]bool{3: true}},
 }
 
 // usable says whether the numbers that p has are in range.
-func (p *parameters) usable() bool {
+func (p *Parameters) usable() bool {
 	large := func(b float64) bool { return !(math.Abs(b) <= math.MaxFloat64/4) }
-	return p.K >= 2 && (p.Inverse == nil || *p.Inverse >= 0 && finite(*p.Inverse)) &&
-		(p.Bias == nil || len(p.Bias) == p.K && !slices.ContainsFunc(p.Bias, large)) &&
-		(p.Sigmoids == nil || len(p.Sigmoids) == p.K && !slices.ContainsFunc(p.Sigmoids, sigmoid.unusable)) &&
-		(p.Steps == nil && p.Floor == 0 || len(p.Steps) == p.K && p.Floor > 0 && p.Floor <= .5 &&
-			!slices.ContainsFunc(p.Steps, func(f steps) bool { return !f.usable(p.Floor) }))
+	return p.Classes >= 2 && (p.Inverse == nil || *p.Inverse >= 0 && finite(*p.Inverse)) &&
+		(p.Bias == nil || len(p.Bias) == p.Classes && !slices.ContainsFunc(p.Bias, large)) &&
+		(p.Sigmoids == nil || len(p.Sigmoids) == p.Classes && !slices.ContainsFunc(p.Sigmoids, Sigmoid.unusable)) &&
+		(p.Steps == nil && p.Floor == 0 || len(p.Steps) == p.Classes && p.Floor > 0 && p.Floor <= .5 &&
+			!slices.ContainsFunc(p.Steps, func(f Steps) bool { return !f.usable(p.Floor) }))
 }
 
 // wayOf returns the way of a method, or an error of unknown ones.
@@ -129,7 +129,7 @@ func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calibration{parameters{Name: method, K: scores.RawMatrix().Cols}}
+	c := &Calibration{Parameters{Method: method, Classes: scores.RawMatrix().Cols}}
 	if err := w.fit(&c.p, scores, labels); err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func crossFit(w way, scores *mat.Dense, labels []int) (float64, error) {
 			s.SetRow(i, scores.RawRowView(r))
 			l[i] = labels[r]
 		}
-		of := parameters{K: k}
+		of := Parameters{Classes: k}
 		if err := w.fit(&of, s, l); err != nil {
 			return 0, err
 		}
@@ -189,11 +189,14 @@ func crossFit(w way, scores *mat.Dense, labels []int) (float64, error) {
 // class.
 func leftover(n int) float64 { return 1 / float64(n+2) }
 
+// Parameters returns the numbers of c, which it shares.
+func (c *Calibration) Parameters() Parameters { return c.p }
+
 // Method returns the method that c was fitted with: for Automatic the method that was chosen.
-func (c *Calibration) Method() Method { return c.p.Name }
+func (c *Calibration) Method() Method { return c.p.Method }
 
 // Classes returns the number of classes k.
-func (c *Calibration) Classes() int { return c.p.K }
+func (c *Calibration) Classes() int { return c.p.Classes }
 
 // T returns the temperature of Temperature and TemperatureBias, +Inf if the scores carry no information about the
 // classes, and 1 for other methods.
@@ -208,18 +211,18 @@ func (c *Calibration) T() float64 {
 // domain.ErrShape for another number of classes and no rows, domain.ErrDomain for a score that is not finite,
 // domain.ErrParam for nil scores and a calibration that Fit did not make.
 func (c *Calibration) Probabilities(scores *mat.Dense) (*mat.Dense, error) {
-	if c.p.K == 0 {
+	if c.p.Classes == 0 {
 		return nil, errNotFitted
 	}
 	if err := check("Calibration", given{"scores", scores, notFinite}); err != nil {
 		return nil, err
 	}
 	n, k := scores.Dims()
-	if k != c.p.K {
+	if k != c.p.Classes {
 		return nil, fmt.Errorf("train: Calibration: there are %d scores a row, and the calibration is of %d "+
-			"classes; give the scores of the same head: %w", k, c.p.K, domain.ErrShape)
+			"classes; give the scores of the same head: %w", k, c.p.Classes, domain.ErrShape)
 	}
-	w, err := wayOf(c.p.Name)
+	w, err := wayOf(c.p.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +248,7 @@ func softmax(logits []float64) {
 // MarshalJSON writes the parameters of c without rounding. Errors: domain.ErrParam for a calibration that has not been
 // fitted.
 func (c *Calibration) MarshalJSON() ([]byte, error) {
-	if c.p.K == 0 {
+	if c.p.Classes == 0 {
 		return nil, errNotFitted
 	}
 	return json.Marshal(c.p)
@@ -254,18 +257,18 @@ func (c *Calibration) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads and checks what MarshalJSON wrote; an error leaves c as it was. Errors: domain.ErrParam for
 // parameters that are missing, out of range or of another method; the errors of encoding/json.
 func (c *Calibration) UnmarshalJSON(text []byte) error {
-	var p parameters
+	var p Parameters
 	if err := strictly("Calibration", text, &p); err != nil {
 		return err
 	}
-	w, err := wayOf(p.Name)
+	w, err := wayOf(p.Method)
 	if err != nil {
 		return err
 	}
 	has := [4]bool{p.Inverse != nil, p.Bias != nil, p.Sigmoids != nil, p.Steps != nil || p.Floor != 0}
 	if has != w.has || !p.usable() {
 		return fmt.Errorf("train: Calibration: the JSON is no calibration by %v of %d classes: it lacks numbers, "+
-			"or has some that do not belong; write it by MarshalJSON: %w", p.Name, p.K, domain.ErrParam)
+			"or has some that do not belong; write it by MarshalJSON: %w", p.Method, p.Classes, domain.ErrParam)
 	}
 	c.p = p
 	return nil
@@ -284,9 +287,9 @@ func strictly(who string, text []byte, into any) error {
 	return nil
 }
 
-// leastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell from
+// LeastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell from
 // 0.
-const leastProbability = 0x1p-126
+const LeastProbability = 0x1p-126
 
 // LogProbabilities returns the logarithms of probabilities [n, k], the scores of a softmax head that Fit takes. A
 // probability below 2⁻¹²⁶, the least normal float32, is raised to it. Errors: domain.ErrDomain for numbers that are not
@@ -296,6 +299,6 @@ func LogProbabilities(p *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	out := mat.DenseCopyOf(p)
-	out.Apply(func(_, _ int, v float64) float64 { return math.Log(max(v, leastProbability)) }, out)
+	out.Apply(func(_, _ int, v float64) float64 { return math.Log(max(v, LeastProbability)) }, out)
 	return out, nil
 }

@@ -50,7 +50,7 @@ func probabilities(c *Calibration, scores *mat.Dense) *mat.Dense {
 }
 
 // tempered writes softmax(inverse·s).
-func tempered(dst, s []float64, inverse float64) { (&parameters{Inverse: &inverse}).tempered(dst, s) }
+func tempered(dst, s []float64, inverse float64) { (&Parameters{Inverse: &inverse}).tempered(dst, s) }
 
 // What calibration is for: probabilities that were too sure are nearly true after it, by all methods.
 func TestCalibrationHelps(t *testing.T) {

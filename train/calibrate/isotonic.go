@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// steps is a nondecreasing function, linear between knots and constant outside. X increases, Y does not decrease.
-type steps struct {
+// Steps is a nondecreasing function, linear between knots and constant outside. X increases, Y does not decrease.
+type Steps struct {
 	X []float64 `json:"x"`
 	Y []float64 `json:"y"`
 }
 
 // at is the value of the function at s.
-func (f steps) at(s float64) float64 {
+func (f Steps) at(s float64) float64 {
 	j := sort.SearchFloat64s(f.X, s)
 	switch {
 	case j == len(f.X):
@@ -34,7 +34,7 @@ func (f steps) at(s float64) float64 {
 // stepsOf is isotonic regression of "the label is class" on the score, by pooling adjacent violators (Ayer, Brunk,
 // Ewing, Reid and Silverman 1955; Barlow et al. 1972). Equal scores are pooled first. The two ends of each pool are
 // knots, and no value is below floor.
-func stepsOf(s []float64, labels []int, class int, floor float64) steps {
+func stepsOf(s []float64, labels []int, class int, floor float64) Steps {
 	order, sorted := make([]int, len(s)), slices.Clone(s)
 	floats.ArgsortStable(sorted, order)
 	type pool struct {
@@ -63,7 +63,7 @@ func stepsOf(s []float64, labels []int, class int, floor float64) steps {
 		}
 		kept = append(kept, p)
 	}
-	var f steps
+	var f Steps
 	for _, p := range kept {
 		y := max(float64(p.hits)/float64(p.rows), floor)
 		f.X, f.Y = append(f.X, p.first), append(f.Y, y)
@@ -75,7 +75,7 @@ func stepsOf(s []float64, labels []int, class int, floor float64) steps {
 }
 
 // usable says whether f is nondecreasing, from at least floor to at most 1.
-func (f steps) usable(floor float64) bool {
+func (f Steps) usable(floor float64) bool {
 	if len(f.X) == 0 || len(f.X) != len(f.Y) || !finite(f.X...) {
 		return false
 	}
@@ -87,15 +87,15 @@ func (f steps) usable(floor float64) bool {
 	return true
 }
 
-func (p *parameters) fitSteps(scores *mat.Dense, labels []int) error {
-	p.Floor = leftover(len(labels)) / float64(p.K-1)
-	for j := range p.K {
+func (p *Parameters) fitSteps(scores *mat.Dense, labels []int) error {
+	p.Floor = leftover(len(labels)) / float64(p.Classes-1)
+	for j := range p.Classes {
 		p.Steps = append(p.Steps, stepsOf(mat.Col(nil, j, scores), labels, j, p.Floor))
 	}
 	return nil
 }
 
-func (p *parameters) isotonic(dst, s []float64) {
+func (p *Parameters) isotonic(dst, s []float64) {
 	for j, f := range p.Steps {
 		dst[j] = f.at(s[j])
 	}

@@ -29,7 +29,7 @@ func TestJSON(t *testing.T) {
 
 func TestBadJSON(t *testing.T) {
 	three := 3.
-	c := Calibration{parameters{Name: Temperature, K: 2, Inverse: &three}}
+	c := Calibration{Parameters{Method: Temperature, Classes: 2, Inverse: &three}}
 	for _, text := range []string{
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1}`, `{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1]}`,
 		`{"method":"temperature-bias","classes":2,"inverseTemperature":1,"bias":[1,1.7e308]}`, `{"method":"temperature","classes":2,"inverseTemperature":1,"bias":[1,2]}`,

@@ -114,7 +114,7 @@ func below(scores *mat.Dense, unit float64) *mat.Dense {
 }
 
 // fitTemperature minimises the cross-entropy over β = 1/T >= 0, with b = 0.
-func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
+func (p *Parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 	n, k := scores.Dims()
 	p.Inverse = new(float64)
 	x, size := below(scores, 1), 0. // the mean of the ranges
@@ -138,31 +138,31 @@ func (p *parameters) fitTemperature(scores *mat.Dense, labels []int) error {
 
 // fitBias minimises the cross-entropy over β >= 0 and b, with the penalty 1, from the best temperature without b. The
 // penalty makes b unique and keeps the bias of a class without rows finite.
-func (p *parameters) fitBias(scores *mat.Dense, labels []int) error {
+func (p *Parameters) fitBias(scores *mat.Dense, labels []int) error {
 	if err := p.fitTemperature(scores, labels); err != nil {
 		return err
 	}
 	f, unit := p.biases(scores, labels), *p.Inverse
-	start := make([]float64, 1+p.K)
+	start := make([]float64, 1+p.Classes)
 	if unit > 0 {
 		start[0] = 1
 	}
 	at := f.minimise(start...)
 	if at[0] < 0 { // the scores are no better than none
 		f.x.Zero()
-		at = f.minimise(make([]float64, 1+p.K)...)
+		at = f.minimise(make([]float64, 1+p.Classes)...)
 	}
 	*p.Inverse, p.Bias = unit*max(at[0], 0), at[1:]
 	return nil
 }
 
 // biases is the problem of fitBias, with the scores in the unit in which β is about 1.
-func (p *parameters) biases(scores *mat.Dense, labels []int) *logistic {
-	return &logistic{x: below(scores, *p.Inverse), t: smoothed(labels, p.K), penalty: 1}
+func (p *Parameters) biases(scores *mat.Dense, labels []int) *logistic {
+	return &logistic{x: below(scores, *p.Inverse), t: smoothed(labels, p.Classes), penalty: 1}
 }
 
 // tempered is softmax(s/T + b).
-func (p *parameters) tempered(dst, s []float64) {
+func (p *Parameters) tempered(dst, s []float64) {
 	most := floats.Max(s)
 	for j, v := range s {
 		if dst[j] = 0; *p.Inverse > 0 {
@@ -175,31 +175,31 @@ func (p *parameters) tempered(dst, s []float64) {
 	softmax(dst)
 }
 
-// sigmoid is σ(Slope·(s - Centre)/Width + Offset). Centre and Width scale the scores so that nothing overflows.
-type sigmoid struct {
+// Sigmoid is σ(Slope·(s - Centre)/Width + Offset). Centre and Width scale the scores so that nothing overflows.
+type Sigmoid struct {
 	Centre float64 `json:"centre"`
 	Width  float64 `json:"width"`
 	Slope  float64 `json:"slope"`
 	Offset float64 `json:"offset"`
 }
 
-// farLogit is a logit at which a sigmoid is 0 or 1 to all digits.
-const farLogit = 700
+// FarLogit is a logit at which a sigmoid is 0 or 1 to all digits.
+const FarLogit = 700
 
 // log is the logarithm of the probability.
-func (f sigmoid) log(s float64) float64 {
+func (f Sigmoid) log(s float64) float64 {
 	logit := f.Offset
 	if f.Slope != 0 {
 		logit += f.Slope * ((s - f.Centre) / f.Width)
 	}
-	return -floats.LogSumExp([]float64{0, -min(max(logit, -farLogit), farLogit)})
+	return -floats.LogSumExp([]float64{0, -min(max(logit, -FarLogit), FarLogit)})
 }
 
 // fitSigmoid minimises the cross-entropy of σ with Platt's targets over slope and offset: of two classes with the scores
 // s and 0, and a bias of the first.
-func fitSigmoid(s []float64, labels []int, class int) sigmoid {
+func fitSigmoid(s []float64, labels []int, class int) Sigmoid {
 	least, most := floats.Min(s), floats.Max(s)
-	f := sigmoid{Centre: least/2 + most/2, Width: most/2 - least/2}
+	f := Sigmoid{Centre: least/2 + most/2, Width: most/2 - least/2}
 	if !(f.Width > 0) {
 		f.Width = 1
 	}
@@ -224,20 +224,20 @@ func fitSigmoid(s []float64, labels []int, class int) sigmoid {
 	return f
 }
 
-func (p *parameters) fitSigmoids(scores *mat.Dense, labels []int) error {
-	for j := range p.K {
+func (p *Parameters) fitSigmoids(scores *mat.Dense, labels []int) error {
+	for j := range p.Classes {
 		p.Sigmoids = append(p.Sigmoids, fitSigmoid(mat.Col(nil, j, scores), labels, j))
 	}
 	return nil
 }
 
-func (p *parameters) platt(dst, s []float64) {
+func (p *Parameters) platt(dst, s []float64) {
 	for j, f := range p.Sigmoids {
 		dst[j] = f.log(s[j])
 	}
 	softmax(dst)
 }
 
-func (f sigmoid) unusable() bool {
+func (f Sigmoid) unusable() bool {
 	return !finite(f.Centre, f.Width, f.Slope, f.Offset) || !(f.Width > 0)
 }

@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -45,7 +43,7 @@ func (g *graph) outputs(m *train.Model, z value, o Options) (outs []output) {
 	if o.Probabilities {
 		if m.Head.Classifies() {
 			sums = g.softmax("LogSoftmax", sums)
-			sums = g.op("Max", sums, g.scalar(-126*math.Ln2)) // as calibrate.LogProbabilities
+			sums = g.op("Max", sums, g.scalar(math.Log(calibrate.LeastProbability)))
 		}
 		p := g.within("calibration", func() value { return g.calibrated(sums, m.Uncertainty.Calibration) })
 		outs = append(outs, g.output(Probabilities, p, k, "calibrated probabilities of the classes"))
@@ -90,35 +88,13 @@ func (o Options) check(m *train.Model) {
 	}
 }
 
-// calibration is the JSON of a calibrate.Calibration. An unknown field is an error, so that no method is mistaken for
-// another.
-type calibration struct {
-	Method   string    `json:"method"`
-	Classes  int       `json:"classes"`
-	Inverse  float64   `json:"inverseTemperature"`
-	Bias     []float64 `json:"bias"`
-	Sigmoids []struct{ Centre, Width, Slope, Offset float64 }
-	Floor    float64
-	Steps    []struct{ X, Y []float64 }
-}
-
 // calibrated are the calibrated probabilities for scores [N, k].
 func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
-	text, err := c.MarshalJSON()
-	var of calibration
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields()
-		err = d.Decode(&of)
-	}
-	if err != nil {
-		return fail(err, "the calibration")
-	}
-	switch c.Method() {
+	switch of := c.Parameters(); of.Method {
 	case calibrate.Temperature:
-		return g.softmax("Softmax", g.times(s, of.Inverse))
+		return g.softmax("Softmax", g.times(s, *of.Inverse))
 	case calibrate.TemperatureBias:
-		return g.softmax("Softmax", g.op("Add", g.times(s, of.Inverse), g.row("bias", of.Bias)))
+		return g.softmax("Softmax", g.op("Add", g.times(s, *of.Inverse), g.row("bias", of.Bias)))
 	case calibrate.Platt:
 		// The logarithm of σ(slope (s - centre)/width + offset) is -softplus of the negative.
 		centre, slope, offset := []float64(nil), []float64(nil), []float64(nil)
@@ -126,7 +102,7 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 			centre, slope, offset = append(centre, f.Centre), append(slope, -f.Slope/f.Width), append(offset, -f.Offset)
 		}
 		logit := g.op("Add", g.op("Mul", g.less(s, "centre", centre), g.row("slope", slope)), g.row("offset", offset))
-		logit = g.op("Clip", logit, g.scalar(-farLogit), g.scalar(farLogit))
+		logit = g.op("Clip", logit, g.scalar(-calibrate.FarLogit), g.scalar(calibrate.FarLogit))
 		return g.softmax("Softmax", g.op("Neg", g.softplus(logit)))
 	case calibrate.Isotonic:
 		return g.isotonic(s, of)
@@ -135,11 +111,8 @@ func (g *graph) calibrated(s value, c *calibrate.Calibration) value {
 		"the calibration by %v has no form in ONNX; use another method, or leave Probabilities out", c.Method())
 }
 
-// farLogit is a logit at which a sigmoid is 0 or 1 to all digits, as in package calibrate.
-const farLogit = 700
-
 // isotonic applies the functions of the scores, and normalises them to the sum 1.
-func (g *graph) isotonic(s value, of calibration) value {
+func (g *graph) isotonic(s value, of calibrate.Parameters) value {
 	points := 0
 	for _, f := range of.Steps {
 		points = max(points, len(f.X))
