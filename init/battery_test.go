@@ -18,7 +18,7 @@ var (
 		ReciprocalSemigroup{}, SkewedChi2{}, SkewedIntersection{}, Hellinger{}, Chi2{}, Intersection{},
 		JensenShannon{}, HomogeneousGaussian{}, Stationary{}, Exponentiated{}, DeltaGaussian{}, SpherePolynomial{}, SRF{}, ArcCosine{},
 		NeuralTangent{}, TruncatedL1{}, Custom{}, DensityDistance{}, Softmax{}}
-	_ = []Random{ArcCosine{}, NeuralTangent{}, Custom{}}
+	_ = []Random{ArcCosine{}, NeuralTangent{}, SRF{}, Custom{}}
 	_ = []Homogeneous{Hellinger{}, Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
 	_ = []periodFitter{Chi2{}, Intersection{}, JensenShannon{}, HomogeneousGaussian{}, Levy{}}
 	_ = []spectrumQuantiler{Chi2{}, Intersection{}, JensenShannon{}}

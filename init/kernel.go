@@ -101,7 +101,7 @@ type Law struct {
 	squares func(x, z []float64) float64
 }
 
-// Random is a kernel that is an expectation over random frequencies.
+// Random is a kernel that is an expectation over random frequencies. SRF alone is only close to the one of its Law.
 type Random interface {
 	Kernel
 	Law() Law

@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -10,8 +9,8 @@ import (
 )
 
 // SRF is the kernel of SpherePolynomial for spherical random features: Fourier features of a positive density that
-// approximates it. On the sphere no positive density has exactly this kernel, so the features are biased, by at most
-// the Error of the Split for any number of features. SpherePolynomial uses a signed density and has no such bias.
+// approximates it, its Law. On the sphere no positive density has exactly this kernel, so the features are biased, by at
+// most the Error of the Split for any number of features. SpherePolynomial uses a signed density and has no such bias.
 // Pennington, Yu and Kumar (2015), Spherical random features for polynomial kernels.
 type SRF struct {
 	// a >= √2; below, |k| > k(x, x) at opposite points, which no positive density has
@@ -48,7 +47,6 @@ const leastPositiveA = math.Sqrt2 - 1e-15
 // sphericalLaw is the positive density of SRF in ℝ^d, and a table of its kernel.
 type sphericalLaw struct {
 	*radialDensity
-	of    SRF
 	off   float64 // the largest |At - k| on the sphere, measured at 401 distances
 	table evenTable
 }
@@ -62,12 +60,25 @@ func (l *sphericalLaw) At(x, z []float64) float64 {
 	return l.radialDensity.At(x, z)
 }
 
-func (l *sphericalLaw) String() string {
-	return fmt.Sprintf("positive density for %T%+v in %d dimensions, biased by at most %.2g", l.of, l.of, l.d, l.off)
-}
-
 // sphericalLaws caches the laws by kernel and dimension; a fit takes a fraction of a second.
 var sphericalLaws cache[*sphericalLaw]
+
+// law returns the density in ℝ^d.
+func (k SRF) law(d int) (*sphericalLaw, error) {
+	return sphericalLaws.get([2]any{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
+}
+
+// Law has a uniform direction and the norm of the density of Split, which is NaN where there is none. Its kernel is the
+// At of the Split and not that of k.
+func (k SRF) Law() Law {
+	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
+		l, err := k.law(d)
+		if err != nil {
+			return math.NaN()
+		}
+		return l.quantile(p)
+	}}
+}
 
 // Split has one part, of weight 1: the positive density in ℝ^d with a uniform direction and a norm r of the density
 //
@@ -81,7 +92,7 @@ func (k SRF) Split(d, m int, c Coupling) (*Split, error) {
 	if err := cmp.Or(validate(k), checkCounts(d, m), c.check()); err != nil {
 		return nil, err
 	}
-	l, err := sphericalLaws.get([2]any{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
+	l, err := k.law(d)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +107,7 @@ func (k SRF) newLaw(d int) (*sphericalLaw, error) {
 		return nil, invalid("%T%+v: no positive density found in %d dimensions", k, k, d)
 	}
 	const steps = 400
-	l := &sphericalLaw{radialDensity: density, of: k}
+	l := &sphericalLaw{radialDensity: density}
 	l.table = newEvenTable(2./steps, 2, func(r float64) float64 {
 		return density.mean(func(w float64) float64 { return fit.omega.at(w * r) })
 	})

@@ -1,10 +1,8 @@
 package spectral
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -47,23 +45,25 @@ func TestSphericalLaw(t *testing.T) {
 		if worst > split.Error+1e-8 || worst < split.Error/2 || split.Error > c.most {
 			t.Errorf("%+v, d = %d: the error is %v, %v is stated, at most %v", k, d, worst, split.Error, c.most)
 		}
-		if f := newSphericalFit(k, d); l.loss() > f.loss(f.start, nil)/2 && k.A > 2 {
-			t.Errorf("%+v, d = %d: the loss is %v, of the first guess %v", k, d, l.loss(), f.loss(f.start, nil))
+		if f := newSphericalFit(k, d); l.loss(k) > f.loss(f.start, nil)/2 && k.A > 2 {
+			t.Errorf("%+v, d = %d: the loss is %v, of the first guess %v", k, d, l.loss(k), f.loss(f.start, nil))
 		}
-		if says := l.String(); !strings.Contains(says, fmt.Sprintf("biased by at most %.2g", split.Error)) {
-			t.Errorf("it says %q", says)
+		for _, p := range []float64{.01, .5, .99} {
+			if r := k.Law().NormQuantile(d, p); r != l.quantile(p) {
+				t.Errorf("%+v, d = %d: the law of the kernel has F⁻¹(%v) = %v, the density %v", k, d, p, r, l.quantile(p))
+			}
 		}
 	}
 }
 
 // loss is ∫₀² (k - At)².
-func (l *sphericalLaw) loss() (sum float64) {
+func (l *sphericalLaw) loss(k SRF) (sum float64) {
 	for i := range 401 {
 		r, w := float64(i)/200, 1./200
 		if i%400 == 0 {
 			w /= 2
 		}
-		e := l.table.at(r) - l.of.polynomial().at(r)
+		e := l.table.at(r) - k.polynomial().at(r)
 		sum += w * e * e
 	}
 	return sum

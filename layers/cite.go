@@ -111,7 +111,6 @@ var (
 		"GORFLayer":             {"Luo et al. 2021"},
 		"RandomMaclaurinLayer":  {"Kar and Karnick 2012"},
 		"TensorSketchLayer":     {"Pham and Pagh 2013"},
-		"SRFLayer":              {"Pennington et al. 2015"},
 		"NystromLayer":          {"Williams and Seeger 2001"},
 		"AddKPCALayer":          {"Perronnin et al. 2010"},
 		"MajiBergLayer":         {"Maji and Berg 2009"},

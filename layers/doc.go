@@ -22,7 +22,8 @@
 //     without randomness, and ExponentiatedLayer on top of it;
 //   - for sets of samples: BagLayer, of the densities of an HDDLayer or of the means of another map;
 //   - fitted on a sample of rows: NystromLayer, AddKPCALayer, MajiBergLayer;
-//   - for comparison, of the polynomial kernel of the sphere: RandomMaclaurinLayer, TensorSketchLayer, SRFLayer;
+//   - for comparison, of the polynomial kernel of the sphere: RandomMaclaurinLayer, TensorSketchLayer and
+//     NewFourierLayer of spectral.SRF;
 //   - around a map: Dense, PeriodicLayer, Normalise, Identity; Sequential, Concat and Product compose
 //     layers;
 //   - heads: LinearHead, SoftmaxHead, HuberHead.

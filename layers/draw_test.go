@@ -35,7 +35,7 @@ var drawn = map[string]func(opts ...layers.Option) layers.Layer{
 		layers.WithSampler(spectral.Structured{})),
 	"laplace":   by[spectral.Random](layers.NewRandomLaplaceLayer, spectral.ExpSemigroup{Beta: 1}, 3, 16),
 	"skewed":    by[spectral.Random](layers.NewSkewedLayer, spectral.SkewedChi2{C: 1}, 3, 16),
-	"srf":       by(layers.NewSRFLayer, spectral.SRF{A: 2, P: 3}, 3, 16),
+	"srf":       by[spectral.Random](layers.NewFourierLayer, spectral.SRF{A: 2, P: 3}, 3, 16),
 	"gorf":      by[spectral.SignedLaw](layers.NewGORFLayer, twoGaussians, 3, 16),
 	"maclaurin": by[spectral.Polynomial](layers.NewRandomMaclaurinLayer, polynomial, 3, 16),
 	"sketch":    by(layers.NewTensorSketchLayer, polynomial, 3, 16),

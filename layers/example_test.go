@@ -232,9 +232,9 @@ func ExampleNewTensorSketchLayer() {
 }
 
 // Fourier features of a density that was fitted to the kernel, which says how far off it is.
-func ExampleNewSRFLayer() {
+func ExampleRandomLayer_Split() {
 	k := spectral.SRF{A: 3, P: 1}
-	l := must(layers.NewSRFLayer(k, 3, 4096, layers.WithSampler(spectral.Orthogonal{})))
+	l := must(layers.NewFourierLayer(k, 3, 4096, layers.WithSampler(spectral.Orthogonal{})))
 	compare(k, l, unit, orthogonal)
 	fmt.Printf("off by at most %.2f\n", l.Split().Error)
 	// Output:

@@ -20,7 +20,7 @@ var (
 	_             = []layers.Layer{(*layers.NystromLayer)(nil), (*layers.Normalise)(nil), (*layers.BagLayer)(nil)}
 	_             = []layers.BagMap{(*layers.BagLayer)(nil)}
 	_             = []layers.Head{(*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil), (*layers.HuberHead)(nil)}
-	_             = []sparseLayer{(*layers.RandomLayer)(nil), (*layers.LevyLayer)(nil), (*layers.SRFLayer)(nil),
+	_             = []sparseLayer{(*layers.RandomLayer)(nil), (*layers.LevyLayer)(nil),
 		(*layers.GORFLayer)(nil), (*layers.RandomMaclaurinLayer)(nil),
 		(*layers.TensorSketchLayer)(nil), (*layers.BinningLayer)(nil), (*layers.ExponentiatedLayer)(nil), (*layers.HDDLayer)(nil),
 		(*layers.PeriodicLayer)(nil), (*layers.Dense)(nil), (*layers.LinearHead)(nil), (*layers.SoftmaxHead)(nil)}

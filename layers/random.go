@@ -236,6 +236,21 @@ func (l *RandomLayer) addParams(m int) error {
 // Kernel returns the kernel of the features, with the parameters that the map was drawn with.
 func (l *RandomLayer) Kernel() spectral.Random { return l.kernel }
 
+// Split returns the measure that the features estimate where their kernel has none, as spectral.SRF: At is the kernel
+// that they are unbiased for, Error the largest difference of the two. It is nil for other kernels.
+func (l *RandomLayer) Split() *spectral.Split {
+	k, biased := l.kernel.(spectral.SRF)
+	if !biased {
+		return nil
+	}
+	d := l.dims
+	if l.structured { // whose frequencies have as many coordinates as a Hadamard matrix
+		d = spectral.PaddedDims(d)
+	}
+	split, _ := k.Split(d, 1, spectral.Independent) // nil where no density was found
+	return split
+}
+
 // Policy returns the tuning policy.
 func (l *RandomLayer) Policy() Policy { return l.policy }
 

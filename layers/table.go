@@ -80,7 +80,7 @@ var table = completed([]*Entry{
 	{Name: sketchName, Formula: sphereFormula, Inputs: sphereInputs, Paper: "Pham and Pagh 2013",
 		of: productForm{name: sketchName}, Traits: signTraits},
 	{Name: "srf", Formula: sphereFormula + ", with a bias", Inputs: sphereInputs, Paper: "Pennington et al. 2015",
-		of: srfForm{}, Traits: drawnTraits(false, true)},
+		Kernel: spectral.SRF{}, of: drawnForm{Kernel: spectral.SRF{}}, Traits: drawnTraits(false, true)},
 	{Name: "add-kpca", Formula: "the kernel of the additive map `kernel`, with its parameters", Inputs: "x >= 0",
 		Paper: "Perronnin et al. 2010", of: AddKPCA{},
 		Traits: Traits{Fitted: true, Zeros: true, Width: "`components` columns for each input column"}},

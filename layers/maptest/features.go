@@ -175,8 +175,10 @@ func bias(l layers.Layer, x, z []float64) float64 {
 		return off * h.SupError()
 	}
 	switch l := l.(type) {
-	case *layers.GORFLayer:
-		return l.Split().Error
+	case interface{ Split() *spectral.Split }:
+		if split := l.Split(); split != nil {
+			return split.Error
+		}
 	case *layers.HomogeneousLayer:
 		return sup(l.Harmonics())
 	case *layers.ExponentiatedLayer: // D² is off by four times as much at most

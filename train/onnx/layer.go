@@ -89,8 +89,6 @@ func (g *graph) layer(l layers.Layer, x value) value {
 		return x
 	case *layers.RandomLayer:
 		return g.random(x, p, l)
-	case *layers.SRFLayer:
-		return g.fourier(x, p, l.Dims())
 	case *layers.PeriodicLayer:
 		return g.concat(1, x, g.activate(g.periodic(x, p, l.Dims()), l.Activation()))
 	case *layers.LevyLayer:

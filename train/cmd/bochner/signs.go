@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
 )
 
@@ -16,14 +17,13 @@ type signs struct {
 // splitOf is the split of a map of two signs, or of spherical random features, and the kernel that such a map is
 // unbiased for. Both are nil for other maps, which are unbiased for their own kernel.
 func splitOf(l layers.Layer) (s *signs, expectation func(x, z []float64) float64) {
-	switch l := layers.Unwrap(l).(type) {
-	case *layers.GORFLayer:
-		plus, minus := l.Split().Masses()
-		return &signs{plus, minus, l.Split().Error}, l.Split().At
-	case *layers.SRFLayer:
-		return &signs{1, 0, l.Split().Error}, l.Split().At
+	of, ok := layers.Unwrap(l).(interface{ Split() *spectral.Split })
+	if !ok || of.Split() == nil {
+		return nil, nil
 	}
-	return nil, nil
+	split := of.Split()
+	plus, minus := split.Masses()
+	return &signs{plus, minus, split.Error}, split.At
 }
 
 func (s *signs) String() string {
