@@ -35,8 +35,8 @@ type Fit struct {
 	unit  *given.Unit // of the targets in the fit
 }
 
-// Head returns a head of a kind, such as "linear", or "softmax" for FitLogistic, with the weights of the fit. Errors: those
-// of layers.NewHead.
+// Head returns a head of a kind, such as "linear", or "softmax" for FitLogistic, with the weights of the fit. Errors: as for
+// layers.NewHead.
 func (f *Fit) Head(kind string, opts ...layers.Option) (layers.Head, error) {
 	d, k := f.W.Dims()
 	head, err := layers.NewHead(kind, d, k, opts...)

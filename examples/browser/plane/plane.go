@@ -145,7 +145,7 @@ func (l *Learner) surface(ctx context.Context, side int) *Surface {
 	return s
 }
 
-// outputs are those of a head on the features of x, row by row.
+// outputs are what a head makes of the features of x, row by row.
 func (l *Learner) outputs(x *tensor.Dense, head layers.Head) []float64 {
 	return try.Get(head.Transform(nil, try.Get(l.m.Transform(nil, x)))).Float64s()
 }
