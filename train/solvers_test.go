@@ -355,6 +355,9 @@ func TestFitErrors(t *testing.T) {
 	m := trial.Fourier(t, 2, 16, 1)
 	stream := second(sgd.Fit(t.Context(), m, trial.HeadOf(t, false, 16, 2), data.Streamed{}, sgd.FitOptions{}))
 	wants(t, "stream", stream, domain.ErrParam, "the stream of rows is nil")
+	later := trial.InBlocks(t, x, both, 3)
+	wants(t, "a later block", second(sgd.Fit(t.Context(), m, trial.HeadOf(t, false, 16, 2), later, weights(1, 1))),
+		domain.ErrDomain, "the targets of row 4 are of no class")
 }
 
 // TestBackprop: a gradient is of what may be tuned and the loss depends on, and errors.Is finds what an op says in an

@@ -30,7 +30,7 @@ func draw(ctx context.Context, m layers.Layer, examples data.Examples, o Options
 	src, err := rows.New(ctx, "Maximise", m, examples)
 	if err == nil {
 		src.Block = blockRows
-		err = src.Check(func(p data.Pairs) error {
+		err = src.Check(func(p data.Pairs, _ int) error {
 			if p.X.Dtype() != m.Dtype() {
 				return fmt.Errorf("train: Maximise: x is %v and the map %v; both must be the same: %w", p.X.Dtype(),
 					m.Dtype(), domain.ErrDtype)

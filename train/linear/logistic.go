@@ -185,7 +185,7 @@ func (o LogisticOptions) Cost(p fits.Problem) fits.Cost {
 // SVMOptions. The default grid is 1e-8 n to 1e-4 n by factors of 10; it grows to 1e-12 n or 1 n while the best is at
 // an end.
 func (o LogisticOptions) Folds() cv.Head {
-	h := newtonFolds{newtonOptions: o.newton(), name: "LogisticOptions", metric: fits.ErrorRate}
+	h := newtonFolds{newtonOptions: o.newton(), metric: fits.ErrorRate}
 	h.cost = func(p fits.Problem, lambdas []float64) fits.Cost { o.Lambdas = lambdas; return o.Cost(p) }
 	return h
 }

@@ -590,7 +590,6 @@ var errLambda = fmt.Errorf("%w", domain.ErrParam)
 // newtonFolds is how a Newton method is scored by cross-validation.
 type newtonFolds struct {
 	newtonOptions
-	name   string // of its options
 	metric fits.Metric
 	cost   func(p fits.Problem, lambdas []float64) fits.Cost
 }
@@ -598,7 +597,7 @@ type newtonFolds struct {
 // Metric depends on the loss. It refuses options that cross-validation sets itself.
 func (h newtonFolds) Metric(y *mat.Dense) (fits.Metric, error) {
 	if h.lambdas != nil {
-		return 0, fmt.Errorf("%s has Lambdas; give them to CVOptions or the candidates: %w", h.name, domain.ErrParam)
+		return 0, fmt.Errorf("%sOptions has Lambdas; give them to CVOptions or the candidates: %w", h.who, domain.ErrParam)
 	}
 	return h.metric, h.targets(y)
 }

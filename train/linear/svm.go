@@ -229,7 +229,7 @@ func (o SVMOptions) insensitive(y *mat.Dense, _ []float64) (loss, *given.Unit, e
 // to 1e-3 n by factors of 10; it grows to 1e-10 n or 1 n while the best is at an end. A lambda that is not done after
 // MaxSteps scores +Inf.
 func (o SVMOptions) Folds() cv.Head {
-	h := newtonFolds{newtonOptions: o.newton(), name: "SVMOptions", metric: fits.ErrorRate}
+	h := newtonFolds{newtonOptions: o.newton(), metric: fits.ErrorRate}
 	if o.Loss == SquaredInsensitive {
 		h.metric = fits.MeanSquaredError
 	}

@@ -41,7 +41,7 @@ func (f *fitter) open(ctx context.Context, examples data.Examples, most int) err
 	}
 	src, err := rows.New(ctx, "Fit", f.m, examples)
 	if err == nil {
-		err = src.Check(func(p data.Pairs) error { return f.check(p, src.Memory == nil) })
+		err = src.Check(func(p data.Pairs, before int) error { return f.check(p, before, src.Memory == nil) })
 	}
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (f *fitter) open(ctx context.Context, examples data.Examples, most int) err
 }
 
 // check wants rows and targets that fit the map and the head.
-func (f *fitter) check(p data.Pairs, stream bool) error {
+func (f *fitter) check(p data.Pairs, before int, stream bool) error {
 	m, head := f.m, f.head
 	n, k := p.Y.Dims()
 	_, bags := p.X.(*ops.Bags)
@@ -95,7 +95,7 @@ func (f *fitter) check(p data.Pairs, stream bool) error {
 	}
 	for i := range n {
 		if f.weight(p.Y.RawRowView(i)) < 0 {
-			return given.NoClass("Fit", i)
+			return given.NoClass("Fit", before+i)
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ type passed struct {
 	Stop     func(cause error) error // the error of a pass that the context ends; nil: how many rows are done
 	Unit     *given.Unit             // of the targets that are handed out
 	first    bool                    // whether the first block that is read decides the unit
-	check    func(p data.Pairs) error
+	check    func(p data.Pairs, before int) error
 	outputs  int // targets of a row; 0: no block has been checked
 }
 
@@ -80,12 +80,12 @@ func New(ctx context.Context, who string, m layers.Map, rows data.Examples) (*So
 	return s, nil
 }
 
-// Check adds a check, of all rows in memory or of each block of a stream.
-func (s *Source) Check(f func(p data.Pairs) error) error {
+// Check adds a check, of all rows in memory or of each block of a stream, after so many rows.
+func (s *Source) Check(f func(p data.Pairs, before int) error) error {
 	if s.check = f; s.Memory == nil {
 		return nil
 	}
-	return given.Located(*s.Memory, f(*s.Memory))
+	return given.Located(*s.Memory, f(*s.Memory, 0))
 }
 
 // InUnit hands out the targets in a unit of all rows in memory, or of the first block of a stream.
@@ -125,7 +125,7 @@ func (s *Source) checked(p data.Pairs, before int) (data.Pairs, error) {
 		return p, fmt.Errorf("train: %s: a block has %d targets a row, those before it have %d: %w", s.Who, k,
 			s.outputs, domain.ErrShape)
 	case s.check != nil:
-		err = s.check(p)
+		err = s.check(p, before)
 	}
 	if err == nil {
 		err = given.CheckTargets(s.Who, p.Y, Names{before: before}.At)
