@@ -133,28 +133,14 @@ func (l *BagLayer) TransformBags(dst *tensor.Dense, b *ops.Bags) (*tensor.Dense,
 	if b == nil {
 		return nil, noBags(l.who())
 	}
-	if dst == nil {
-		dst = tensor.New(tensor.WithShape(b.Len(), l.features), tensor.Of(l.dt))
-	}
-	if dst.Dtype() != l.dt {
-		return nil, fmt.Errorf("%s: dst is %v, the layer is %v: %w", l.who(), dst.Dtype(), l.dt, ErrDtype)
-	}
-	if !dst.Shape().Eq(tensor.Shape{b.Len(), l.features}) || !ops.IsContiguous(dst) {
-		return nil, fmt.Errorf("%s: dst is %v, want a contiguous %v (%d, %d): %w", l.who(), dst.Shape(), l.dt, b.Len(),
-			l.features, ErrShape)
-	}
 	size := max(1, psiCells/l.over.Dims())
-	for lo := 0; lo < b.Len(); lo += size {
-		hi := min(lo+size, b.Len())
-		x, err := l.Rows(b.Slice(lo, hi))
+	return ops.InBlocks(l.who(), dst, b, size, l.features, func(dst *tensor.Dense, x ops.Matrix) error {
+		rows, err := l.Rows(x.(*ops.Bags))
 		if err == nil {
-			_, err = l.over.Transform(ops.Rows(dst, lo, hi), x)
+			_, err = l.over.Transform(dst, rows)
 		}
-		if err != nil {
-			return nil, domain.InBlock(lo, err)
-		}
-	}
-	return dst, nil
+		return err
+	})
 }
 
 // Transform writes the features of the rows of x [n, l], each a set of one sample, to dst.

@@ -67,17 +67,22 @@ func metricSigma(k spectral.Homogeneous, x ops.Matrix) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	sum, pairs := 0.0, 0.0
-	for i, a := range rows {
-		for _, b := range rows[:i] {
-			sum += spectral.SquaredMetric(k, a, b)
-			pairs++
+	return halfDistance("rows", len(rows), func(i, j int) float64 { return spectral.SquaredMetric(k, rows[i], rows[j]) })
+}
+
+// halfDistance returns half the root of the mean squared distance over the pairs of n rows, or of what else they are: a
+// first scale of a kernel exp(-d²/2σ²).
+func halfDistance(what string, n int, squared func(i, j int) float64) (float64, error) {
+	if n < 2 {
+		return 0, fmt.Errorf("want at least two %s to derive it from: %w", what, ErrShape)
+	}
+	sum := 0.0
+	for i := range n {
+		for j := range i {
+			sum += squared(i, j)
 		}
 	}
-	if pairs == 0 {
-		return 0, fmt.Errorf("want at least two rows to derive it from: %w", ErrShape)
-	}
-	return math.Sqrt(sum/pairs) / 2, nil
+	return math.Sqrt(sum/float64(n*(n-1)/2)) / 2, nil
 }
 
 // fill computes a parameter if it is not given.

@@ -163,35 +163,27 @@ func (f densityForm) fill(v Values, x ops.Matrix) error {
 		}
 		v["bandwidth"] = listText(k.Bandwidth)
 	}
-	return fillScale(v, "sigma", x, func(b *ops.Bags) (float64, error) {
+	return fillScale(v, "sigma", x, func(b *ops.Bags) (func(i, j int) float64, error) {
 		g, err := k.GramBags(b)
-		if err != nil {
-			return 0, err
-		}
-		sum, pairs := 0.0, 0.0
-		for i := range b.Len() {
-			for j := range i {
-				sum -= 2 * math.Log(g.At(i, j))
-				pairs++
-			}
-		}
-		return sum / pairs, nil
+		return func(i, j int) float64 { return -2 * math.Log(g.At(i, j)) }, err
 	})
 }
 
-// fillScale fills in the scale of a kernel exp(-d²/2σ²) of sets: half the root of the mean d² over pairs of sets. It
-// looks at all pairs of at most 64 sets.
-func fillScale(v Values, name string, x ops.Matrix, meanSquare func(b *ops.Bags) (float64, error)) error {
+// fillScale fills in the scale of a kernel exp(-d²/2σ²) of sets, half their distance. It looks at all pairs of at most
+// 64 sets, of which squared makes d².
+func fillScale(v Values, name string, x ops.Matrix,
+	squared func(b *ops.Bags) (func(i, j int) float64, error)) error {
 	return fill(v, name, func() (float64, error) {
 		b, err := bagsOf(x)
 		if err != nil {
 			return 0, err
 		}
-		if b.Len() < 2 {
-			return 0, fmt.Errorf("want at least two sets to derive it from: %w", ErrShape)
+		b = b.Take(spread(b.Len(), 64))
+		of, err := squared(b)
+		if err != nil {
+			return 0, err
 		}
-		mean, err := meanSquare(b.Take(spread(b.Len(), 64)))
-		return math.Sqrt(mean) / 2, err
+		return halfDistance("sets", b.Len(), of)
 	})
 }
 

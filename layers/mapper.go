@@ -118,7 +118,7 @@ func (l *mapper) transform(dst *tensor.Dense, x ops.Matrix) (*tensor.Dense, erro
 	f.keeps = l.rows > 0 && !sparse
 	clear(f.made)
 	if f.keeps {
-		return ops.InBlocks(l.who(), dst, x, l.rows, l.features, func(dst, x *tensor.Dense) error {
+		return ops.InBlocks(l.who(), dst, x, l.rows, l.features, func(dst *tensor.Dense, x ops.Matrix) error {
 			f.err, f.next = nil, 0
 			l.forward(f, dst, value{rows: x})
 			return f.err

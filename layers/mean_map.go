@@ -3,10 +3,13 @@ package layers
 import (
 	"fmt"
 	"maps"
+	"math"
+	"slices"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/ops/domain"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -171,38 +174,22 @@ func (f meanMapForm) fill(v Values, x ops.Matrix) error {
 	if err := fillKernel(f.Kernel, v, samples); err != nil {
 		return err
 	}
-	return fillScale(v, "tau", x, func(b *ops.Bags) (float64, error) {
+	return fillScale(v, "tau", x, func(b *ops.Bags) (func(i, j int) float64, error) {
 		full := decoded(f, v)
 		full.Landmarks = 0
 		inner, err := full.innerSpec(Spec{Dims: b.Axes(), Dtype: b.Dtype().String()}, "tau_inner").Build()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		l, err := NewMeanMapLayer(inner, 1, 2, WithName("tau"), WithDtype(b.Dtype()))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		z, err := l.Rows(b)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		return meanSquaredDistance(ops.Float64s(z), b.Len()), nil
+		means := slices.Collect(slices.Chunk(ops.Float64s(z), inner.Features()))
+		return func(i, j int) float64 { return math.Pow(floats.Distance(means[i], means[j], 2), 2) }, nil
 	})
-}
-
-// meanSquaredDistance returns the mean squared distance over pairs of n rows: 2n/(n-1) times the sum over the columns
-// of the variance.
-func meanSquaredDistance(x []float64, n int) float64 {
-	d := len(x) / n
-	total := 0.0
-	for j := range d {
-		mean := 0.0
-		for i := range n {
-			mean += x[i*d+j] / float64(n)
-		}
-		for i := range n {
-			total += (x[i*d+j] - mean) * (x[i*d+j] - mean)
-		}
-	}
-	return 2 * total / float64(n-1)
 }

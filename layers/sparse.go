@@ -64,8 +64,8 @@ func transformBlocks(m Map, dst *tensor.Dense, x *ops.CSR) (*tensor.Dense, error
 		return nil, err
 	}
 	rows := max(1, spreadCells/max(1, m.Dims()))
-	return ops.InBlocks(whoOf(m), dst, x, rows, m.Features(), func(dst, x *tensor.Dense) error {
-		_, err := m.Transform(dst, x)
+	return ops.InBlocks(whoOf(m), dst, x, rows, m.Features(), func(dst *tensor.Dense, x ops.Matrix) error {
+		_, err := m.Transform(dst, x.(*tensor.Dense))
 		return err
 	})
 }

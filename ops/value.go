@@ -218,13 +218,16 @@ func unwritten(dt tensor.Dtype, shape ...int) *tensor.Dense {
 // largeOutput is the size in bytes from which this matters.
 const largeOutput = 1 << 16
 
-// InBlocks computes dst [n, cols], allocated if nil, from x [n, d], some rows at a time: f gets matching rows of dst
-// and x, both over the memory of the whole matrices (or of a copy of an x that is not contiguous). Of sparse rows it
-// gets dense copies. An error about a cell counts its row from the start of x. Errors: shapes or a nil f (ErrShape),
-// another element type (ErrDtype), rows below 1 (ErrParam), the errors of f.
+// InBlocks computes dst [n, cols], allocated if nil, from x [n, d] or from n Bags, some rows at a time: f gets matching
+// rows of dst and x, both over the memory of the whole matrices (or of a copy of an x that is not contiguous). Of sparse
+// rows it gets dense copies. An error about a cell counts its row, or its bag, from the start of x. Errors: shapes or a
+// nil f (ErrShape), another element type (ErrDtype), rows below 1 (ErrParam), the errors of f.
 func InBlocks(who string, dst *tensor.Dense, x Matrix, rows, cols int,
-	f func(dst, x *tensor.Dense) error) (*tensor.Dense, error) {
-	x, err := matrixOf(who, x)
+	f func(dst *tensor.Dense, x Matrix) error) (*tensor.Dense, error) {
+	var err error
+	if b, ok := x.(*Bags); !ok || b == nil {
+		x, err = matrixOf(who, x)
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -239,11 +242,16 @@ func InBlocks(who string, dst *tensor.Dense, x Matrix, rows, cols int,
 	}
 	for lo := 0; lo < n; lo += rows {
 		rows = min(rows, n-lo)
-		block, dense := x.(*tensor.Dense)
-		if dense {
-			block = Rows(block, lo, lo+rows)
-		} else if block, err = x.(*CSR).Slice(lo, lo+rows).Dense(nil); err != nil {
-			return nil, err
+		var block Matrix
+		switch v := x.(type) {
+		case *tensor.Dense:
+			block = Rows(v, lo, lo+rows)
+		case *Bags:
+			block = v.Slice(lo, lo+rows)
+		case *CSR:
+			if block, err = v.Slice(lo, lo+rows).Dense(nil); err != nil {
+				return nil, err
+			}
 		}
 		if err := f(Rows(dst, lo, lo+rows), block); err != nil {
 			return nil, domain.InBlock(lo, err)

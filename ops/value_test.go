@@ -86,16 +86,20 @@ func TestPositiveRange(t *testing.T) {
 // TestInBlocks: every row comes out once, of views as of copies, and errors count cells from the start.
 func TestInBlocks(t *testing.T) {
 	x := tensor.New(tensor.WithShape(7, 3), tensor.WithBacking(tensor.Range(tensor.Float64, 0, 21)))
-	double := func(dst, x *tensor.Dense) error {
+	double := func(dst *tensor.Dense, x ops.Matrix) error {
+		if b, ok := x.(*ops.Bags); ok {
+			x = b.Samples()
+		}
+		cells := x.(*tensor.Dense).Float64s()
 		for i := range x.Shape()[0] {
 			for j := range 2 {
-				dst.Float64s()[2*i+j] = 2 * x.Float64s()[3*i+j]
+				dst.Float64s()[2*i+j] = 2 * cells[3*i+j]
 			}
 		}
 		return nil
 	}
 	for _, rows := range []int{1, 3, 7, 100} {
-		for _, in := range []ops.Matrix{x, transposed(x), csr(x)} {
+		for _, in := range []ops.Matrix{x, transposed(x), csr(x), must(ops.BagsOfRows(x))} {
 			z := must(ops.InBlocks("here", nil, in, rows, 2, double))
 			for i, v := range z.Float64s() {
 				if want := 2 * float64(i/2*3+i%2); v != want {
@@ -103,11 +107,11 @@ func TestInBlocks(t *testing.T) {
 				}
 			}
 		}
-		_, err := ops.InBlocks("here", nil, x, rows, 2, func(_, x *tensor.Dense) error {
+		_, err := ops.InBlocks("here", nil, x, rows, 2, func(_ *tensor.Dense, x ops.Matrix) error {
 			if err := ops.CheckRows(ops.Domain{}, "there", x); err != nil {
 				return err
 			}
-			if last := x.Shape()[0] - 1; x.Float64s()[3*last] == 18 {
+			if last := x.Shape()[0] - 1; x.(*tensor.Dense).Float64s()[3*last] == 18 {
 				return domain.NonNegative().Violation("there", last, 0, -18)
 			}
 			return nil
