@@ -99,13 +99,6 @@ func intoFrequencies(values map[string]*tensor.Dense, prefix, name string, w, rh
 
 // asFixed gives a parameter that is tuned as its logarithm or inverse softplus to a map that has it as it is.
 func asFixed(values map[string]*tensor.Dense, p Param) bool {
-	at := max(strings.LastIndex(p.Name, "log_"), strings.LastIndex(p.Name, "raw_"))
-	if at < 0 {
-		return false
-	}
-	f := math.Exp
-	if p.Name[at:at+4] == "raw_" {
-		f = softplus
-	}
-	return give(values, p.Name[:at]+p.Name[at+4:], mapTensor(p.Value, f))
+	n := p.Natural()
+	return n.Name != p.Name && give(values, n.Name, n.Value)
 }

@@ -90,6 +90,26 @@ func (p Param) Logarithmic() bool {
 	return strings.HasPrefix(name, "log_") || name == "raw_c"
 }
 
+// tunedAs are what a parameter above 0 may be tuned as: the prefixes of names, and what takes values back.
+var tunedAs = []struct {
+	prefix string
+	node   func(*G.Node) (*G.Node, error)
+	number func(float64) float64
+}{{"log_", G.Exp, math.Exp}, {"raw_", G.Softplus, softplus}}
+
+// Natural returns what p is the logarithm ("log_...") or the inverse softplus ("raw_...") of, under its name and in the
+// element type of p, and any other parameter as it is.
+func (p Param) Natural() Param {
+	local := p.LocalName()
+	for _, by := range tunedAs {
+		if name, ok := strings.CutPrefix(local, by.prefix); ok {
+			p.Name, p.Value = strings.TrimSuffix(p.Name, local)+name, mapTensor(p.Value, by.number)
+			break
+		}
+	}
+	return p
+}
+
 // Scales returns a typical size for each value of the parameter, row-major, to measure changes by:
 //
 //   - 1 for logarithms ("log_...") and for phases and biases ("b"), which have no unit;

@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -231,11 +230,7 @@ func (f *flow) positive(b *base, name string) (v value, tuned bool) {
 	if b.param(name) != nil {
 		return f.param(b, name), false
 	}
-	for _, by := range []struct {
-		prefix string
-		node   func(*G.Node) (*G.Node, error)
-		number func(float64) float64
-	}{{"log_", G.Exp, math.Exp}, {"raw_", G.Softplus, softplus}} {
+	for _, by := range tunedAs {
 		switch v = f.param(b, by.prefix+name); {
 		case f.err != nil:
 			return v, true

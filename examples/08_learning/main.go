@@ -39,7 +39,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"math"
 	"time"
 
 	"github.com/bochner-go/bochner/examples/internal/must"
@@ -119,8 +118,8 @@ func bandwidth(rows *data.Set, seed uint64) float64 {
 	must.Get(evidence.Maximise(context.Background(), m.Map, pairs, evidence.Options{Seed: seed, MaxEvaluations: 30}))
 	sigma := m.Spec.Params.Number("sigma") // of the rows, where the search began
 	for _, q := range m.Map.Params() {
-		if q.Name == "log_bandwidth" {
-			sigma *= math.Exp(ops.Float64s(q.Value)[0])
+		if natural := q.Natural(); natural.Name == "bandwidth" {
+			sigma *= ops.Float64s(natural.Value)[0]
 		}
 	}
 	return sigma

@@ -20,13 +20,13 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 		return nil
 	}
 	for _, p := range m.Params() {
-		scales, sign := ops.Float64s(p.Value), exponents[p.Name]
+		scales, natural, sign := ops.Float64s(p.Value), ops.Float64s(p.Natural().Value), exponents[p.Name]
 		if len(scales) != m.Dims() || sign == 0 && p.Name != "raw_c" {
 			continue
 		}
 		logs := spreads(blocks, func(j int, x float64) float64 {
 			if sign == 0 {
-				return math.Log(x + softplus(scales[j]))
+				return math.Log(x + natural[j])
 			}
 			return x
 		})
@@ -48,8 +48,6 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 // exponents say, by the name of a parameter, whether a map divides each column by the exponential of a number (-1) or
 // multiplies it (1).
 var exponents = map[string]float64{"log_bandwidth": -1, "log_scale": 1}
-
-func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
 // spreads are the logarithms of the standard deviations of f over the cells of each column, zeros of sparse rows
 // included; nil: it failed.

@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	spectral "github.com/bochner-go/bochner/init"
 	"github.com/bochner-go/bochner/layers"
@@ -22,14 +21,10 @@ type params struct {
 func paramsOf(l layers.Layer) params {
 	p := params{of: l, values: map[string][]float64{}, shapes: map[string][]int{}}
 	for _, each := range l.Params() {
-		name, v := each.Name, ops.Float64s(each.Value)
-		if of, log := strings.CutPrefix(name, "log_"); log && of != "bandwidth" {
-			name, v = of, mapped(v, math.Exp)
-		} else if of, raw := strings.CutPrefix(name, "raw_"); raw {
-			softplus := func(u float64) float64 { return math.Max(u, 0) + math.Log1p(math.Exp(-math.Abs(u))) }
-			name, v = of, mapped(v, softplus)
+		if natural := each.Natural(); natural.Name != "bandwidth" {
+			each = natural
 		}
-		p.values[name], p.shapes[name] = v, each.Value.Shape()
+		p.values[each.Name], p.shapes[each.Name] = ops.Float64s(each.Value), each.Value.Shape()
 	}
 	return p
 }
