@@ -97,7 +97,7 @@ var goodValues = []any{
 	context.Background(), image.NewGray(image.Rect(0, 0, 8, 8)),
 	spectral.Gaussian{Sigma: 1}.At,
 	func(_, row int) bool { return row%2 == 0 },
-	func(dst, x *tensor.Dense) error { return nil },
+	func(dst *tensor.Dense, x ops.Matrix) error { return nil },
 	func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err },
 	func(f *os.File) (data.Table, error) { return nil, errors.New("no table") },
 	func(string, []string, []data.Column) (data.TableWriter, error) { return nil, errors.New("no writer") },
