@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -208,7 +209,10 @@ func newRace(o AutoOptions, set *data.Set) (*race, error) {
 	o.HeldOut = math.Max(1, math.Min(most, math.Floor(o.HeldOut*float64(n)))) / float64(n)
 	a := &race{AutoOptions: o, set: set, classes: p.model.Classes, report: new(Report),
 		scaled: map[string]*prepared{}, paces: map[pace]float64{}}
-	a.parts = deal(n, y, o.Groups, o.Seed, divisions(n, o.HeldOut, 5))
+	parts := deal(n, y, o.Groups, o.Seed, divisions(n, o.HeldOut, 5))
+	last := len(parts) - 1
+	empty := func(rows []int) bool { return len(rows) == 0 } // where a large group takes the place of several
+	a.parts = append(slices.DeleteFunc(parts[:last:last], empty), parts[last])
 	if a.learned() < 2 {
 		return nil, fmt.Errorf("train: Auto: HeldOut = %v of %d rows leaves fewer than 2 to learn from: %w",
 			o.HeldOut, n, domain.ErrParam)

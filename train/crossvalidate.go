@@ -114,10 +114,10 @@ func (r *Scores) Best(recipe Recipe) Recipe {
 // say what else is shared. Other Fitters start again in every fold and for every lambda. Folds run in parallel if
 // mini-batches tune a map of rows in memory.
 //
-// Errors: those of Fit; domain.ErrShape for fewer than two rows a fold; domain.ErrParam for options out of range, a
-// Spec that tunes its map with a Fitter that leaves it frozen, lambdas for a Fitter that is fitted as it is, Factors
-// for several candidates or a map without a parameter that comes from the data, or no lambda that can be fitted in
-// every fold; the errors of the specs.
+// Errors: those of Fit; domain.ErrShape for fewer than two rows a fold, and for a fold that large groups leave without
+// rows; domain.ErrParam for options out of range, a Spec that tunes its map with a Fitter that leaves it frozen, lambdas
+// for a Fitter that is fitted as it is, Factors for several candidates or a map without a parameter that comes from the
+// data, or no lambda that can be fitted in every fold; the errors of the specs.
 func (r Recipe) CrossValidate(ctx context.Context, rows data.Source, candidates []Candidate, o CVOptions) (*Scores,
 	error) {
 	if candidates != nil || o.Factors != nil { // which settle the map
@@ -312,6 +312,10 @@ func (p *prepared) job(ctx context.Context, o CVOptions) (j *cv.Job, err error) 
 		ends[f] = (f + 1) * j.N / j.Folds
 	}
 	j.Order = deal(j.N, j.Y, p.recipe.Groups, o.Seed, ends)
+	if f := slices.IndexFunc(j.Order, func(rows []int) bool { return len(rows) == 0 }); f >= 0 {
+		return nil, fmt.Errorf("train: CrossValidate: fold %d of %d has no rows, as the rows of a group stay together; give "+
+			"fewer folds: %w", f, j.Folds, domain.ErrShape)
+	}
 	j.Fold = func(file, row int) int { return int(rank(file, row) * float64(j.Folds)) }
 	return j, nil
 }

@@ -242,6 +242,20 @@ func TestCrossValidateWide(t *testing.T) {
 	}
 }
 
+// TestCrossValidateFewGroups: folds that the groups leave without rows are refused, and Auto holds out fewer times.
+func TestCrossValidateFewGroups(t *testing.T) {
+	set, groups := cvSets(t, 61)["classes"], make([]int, 61)
+	for i := range groups {
+		groups[i] = max(0, i-40) // a large one
+	}
+	for _, f := range []fits.Fitter{linear.RidgeOptions{}, linear.LogisticOptions{}, sgd.MiniBatch{Head: "softmax"}} {
+		r := train.Recipe{Spec: layers.Spec{Map: "linear"}, Fitter: f, Groups: groups}
+		_, err := r.CrossValidate(t.Context(), set, nil, train.CVOptions{Folds: 5})
+		wants(t, f, err, domain.ErrShape, "has no rows, as the rows of a group stay together; give fewer folds")
+	}
+	must2(train.Auto(t.Context(), set, train.AutoOptions{Trials: 1, Groups: groups}))
+}
+
 // TestCrossValidateTunes: without a Fitter, a Spec that tunes its map is fitted by mini-batches, with the head that the
 // rows want, as is a Spec without a policy, beside a frozen one, which is solved.
 func TestCrossValidateTunes(t *testing.T) {
