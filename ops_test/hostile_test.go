@@ -92,8 +92,11 @@ func callAll(t *testing.T, api exports) {
 	}
 	for name, f := range api.funcs {
 		instance := ""
-		if f.Signature().TypeParams().Len() > 0 {
+		if p := f.Signature().TypeParams(); p.Len() > 0 {
 			instance = "[float64]"
+			if !types.Satisfies(types.Typ[types.Float64], p.At(0).Constraint().Underlying().(*types.Interface)) { // but ~int
+				instance = "[" + of("train/data.Label") + "]"
+			}
 		}
 		fmt.Fprintf(&funcs, "\t\t%q: %s%s,\n", name, of(name), instance)
 	}

@@ -2,9 +2,11 @@ package linear
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/bochner-go/bochner/layers"
+	"github.com/bochner-go/bochner/ops/domain"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -36,8 +38,11 @@ type Fit struct {
 }
 
 // Head returns a head of a kind, such as "linear", or "softmax" for FitLogistic, with the weights of the fit. Errors: as for
-// layers.NewHead.
+// layers.NewHead; domain.ErrParam for a fit without weights.
 func (f *Fit) Head(kind string, opts ...layers.Option) (layers.Head, error) {
+	if f.W == nil {
+		return nil, fmt.Errorf("train: Fit.Head: W is nil; take a Fit of FitRidge or another solver: %w", domain.ErrParam)
+	}
 	d, k := f.W.Dims()
 	head, err := layers.NewHead(kind, d, k, opts...)
 	if err != nil {
