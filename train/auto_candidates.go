@@ -260,6 +260,9 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of(netRates, scales[0], hidden...)
 	if waves := wavesOf(fine, steep); waves != nil {
 		of(netRates, scales[0], networkLayers(waves, outputs)...)
+		if a.classes != nil {
+			of(sharpRates, scales[0], networkLayers(wavesOf(fine, sharp), outputs)...)
+		}
 	}
 	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {

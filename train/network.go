@@ -14,8 +14,9 @@ import (
 // layerWidth is the most outputs of a dense layer.
 const layerWidth = 256
 
-// smooth and steep are standard deviations of the first frequencies of periodic columns.
-const smooth, steep = .3, 1
+// smooth, steep and sharp are standard deviations of the first frequencies of periodic columns. The last one, for classes,
+// tells values of a column from their neighbours, such as amounts that few rows have, and goes with sharpRates.
+const smooth, steep, sharp = .3, 1, 10
 
 // networkLayers are the layers of a network: waves, if there are any, and two dense layers of hidden outputs each.
 func networkLayers(waves *layers.Spec, hidden int) []layers.Spec {
@@ -93,8 +94,12 @@ func fineColumns(m ops.Matrix) []bool {
 	return fine
 }
 
-// netRates are options for networks. What is below the head shrinks a little.
-var netRates = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
+// netRates are options for networks. What is below the head shrinks a little. A network of sharp columns learns the rows by
+// heart at such rates, and does not at sharpRates.
+var (
+	netRates   = sgd.FitOptions{LearnRate: .002, MapRate: .08, MapDecay: .03, LabelSmoothing: -1}
+	sharpRates = sgd.FitOptions{LearnRate: .001, MapRate: .005, MapDecay: .03, LabelSmoothing: -1}
+)
 
 // batchOf is the size of a batch for so many rows.
 func batchOf(rows int) int {
@@ -107,14 +112,20 @@ func batchOf(rows int) int {
 
 // networks are the networks that may take the place of the map of a recipe that names none: with periodic columns, for
 // at least 500 scaled rows of at most 512 columns, of which at most 128 have more than a few values.
-func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
+func (p *prepared) networks(x ops.Matrix) (all []start, err error) {
 	const leastRows, columns, most = 500, 512, 128
 	fine := fineColumns(x)
 	if x.Shape()[0] < leastRows || len(fine) > columns || count(fine) > most {
 		return nil, nil
 	}
-	for _, sigma := range []float64{smooth, steep} {
-		waves := wavesOf(fine, sigma)
+	for _, of := range []struct {
+		sigma float64
+		rates *sgd.FitOptions
+	}{{smooth, &netRates}, {steep, &netRates}, {sharp, &sharpRates}} {
+		if of.sigma == sharp && p.model.Classes == nil {
+			break
+		}
+		waves := wavesOf(fine, of.sigma)
 		if waves == nil || waves.Map == "periodic" && len(fine) > most {
 			return nil, nil
 		}
@@ -122,15 +133,15 @@ func (p *prepared) networks(x ops.Matrix) (all []layers.Spec, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s)
+		all = append(all, start{spec: s, rates: of.rates})
 	}
 	return all, nil
 }
 
-// forNetwork are the options of b for a network on so many rows, of which it may hold some out.
-func forNetwork(b sgd.MiniBatch, rows int) sgd.MiniBatch {
+// forNetwork are the options of b for a network with these rates on so many rows, of which it may hold some out.
+func forNetwork(b sgd.MiniBatch, rates *sgd.FitOptions, rows int) sgd.MiniBatch {
 	learned := rows - int(math.Round(b.HeldOut*float64(rows)))
-	b.LearnRate, b.MapRate, b.Directions, b.Batch = netRates.LearnRate, netRates.MapRate, false, cmp.Or(b.Batch, batchOf(learned))
+	b.LearnRate, b.MapRate, b.Directions, b.Batch = rates.LearnRate, rates.MapRate, false, cmp.Or(b.Batch, batchOf(learned))
 	if b.MapDecays != nil {
 		b.MapDecays = []float64{.03, .1, .3}
 	}

@@ -21,6 +21,7 @@ type start struct {
 	scaled layers.Layer     // the map with a scale for each column
 	found  *evidence.Result // these scales
 	spec   layers.Spec      // takes the place of the map if it names one
+	rates  *sgd.FitOptions  // of mini-batches that fit this spec
 	solver fits.Fitter      // takes the place of mini-batches if it is not nil
 	learns effort           // by which each trial learns scales; none if it is the zero value
 }
@@ -35,7 +36,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if n == 0 {
 		return best, nil
 	}
-	var networks []layers.Spec
+	var networks []start
 	most := shortRows
 	if p.open && b.LearnRate == 0 && b.MapRate == 0 { // which are options for the map
 		if networks, err = p.networks(rows.X); err != nil {
@@ -67,8 +68,8 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	if networks != nil {
 		all = append(all, attempt{decay: first})
 	}
-	for _, spec := range networks {
-		all = append(all, attempt{start: start{spec: spec}, decay: b.MapDecay})
+	for _, network := range networks {
+		all = append(all, attempt{start: network, decay: b.MapDecay})
 	}
 	err = given.Try(runtime.GOMAXPROCS(0), len(all), func(i int) (err error) {
 		own := b
@@ -143,7 +144,7 @@ func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch
 		if s.solver != nil {
 			return s.solver, err
 		}
-		return forNetwork(b, t.rows.(data.Pairs).X.Shape()[0]), err
+		return forNetwork(b, s.rates, t.rows.(data.Pairs).X.Shape()[0]), err
 	}
 	if s.learns != (effort{}) {
 		own, err := p.learnScales(ctx, t.rows.(data.Pairs), s.learns, b)

@@ -129,6 +129,40 @@ func TestStartNetwork(t *testing.T) {
 	beginsWithMap(t, "smooth", train.Recipe{}, uniform(1000, smooth))
 }
 
+// TestStartSharp: classes that follow from single values of a column, such as amounts that a few rows share, are learned
+// by a network that tells these from their neighbours.
+func TestStartSharp(t *testing.T) {
+	const flipped, values, learned = .1, 60, 4000
+	rng := rand.New(rand.NewPCG(1, 2))
+	var amount [values]float64
+	var more [values]bool
+	for i := range values {
+		amount[i], more[i] = math.Round(2000*math.Exp(rng.NormFloat64())), rng.IntN(2) == 1
+	}
+	all := uniform(3*learned/2, floats.Sum)
+	x := all.X.(*tensor.Dense).Float64s()
+	all.Y = nil
+	for i := 0; i < len(x); i += 8 {
+		v, is := rng.IntN(2*values), false
+		if x[i] = 0; v < values {
+			x[i], is = amount[v], more[v]
+		}
+		all.Labels = append(all.Labels, map[bool]string{true: "more", false: "less"}[is != (rng.Float64() < flipped)])
+	}
+	set, fresh := parted(all, learned)
+	m, _ := must2(train.Recipe{Scale: "quantile", Spec: layers.Spec{Seed: 1}}.Fit(t.Context(), set))
+	missed := 0
+	for i, l := range must(m.PredictClasses(fresh.X)) {
+		if l != fresh.Labels[i] {
+			missed++
+		}
+	}
+	sharp := slices.ContainsFunc(m.Spec.Parts, func(p layers.Spec) bool { return p.Params["sigma"] == 10. })
+	if share := float64(missed) / float64(fresh.Rows()); !sharp || share > 1.5*flipped {
+		t.Errorf("%v misses %.3f of the classes", m.Spec, share)
+	}
+}
+
 // TestOrLinear: a recipe that leaves the map open fits a linear model where that predicts better, also in the fits of its
 // uncertainty, in folds, and of sparse rows of more columns than rows. It keeps the map for a target that is not linear,
 // for a recipe that names anything of the map, and for options that mini-batches alone have.
