@@ -47,7 +47,7 @@ func (c Coupling) MarshalText() ([]byte, error) { return []byte(c.String()), nil
 
 // UnmarshalText sets c by its name. The error for an unknown name wraps ErrParam.
 func (c *Coupling) UnmarshalText(name []byte) error {
-	return domain.ReadWord(c, "spectral: coupling", string(name))
+	return domain.ParseWord(c, "spectral: coupling", string(name))
 }
 
 // Couplings returns all couplings, the default first.

@@ -96,7 +96,7 @@ func (r LambdaRule) MarshalText() ([]byte, error) { return []byte(r.String()), n
 
 // UnmarshalText sets r by its name. The error for an unknown name wraps ErrParam.
 func (r *LambdaRule) UnmarshalText(name []byte) error {
-	return domain.ReadWord(r, "spectral: lambdas", string(name))
+	return domain.ParseWord(r, "spectral: lambdas", string(name))
 }
 
 // spectrumQuantiler is a homogeneous kernel with a quantile function of its spectrum.

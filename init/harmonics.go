@@ -28,7 +28,7 @@ func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // UnmarshalText sets w by its name. The error for an unknown name wraps ErrParam.
 func (w *Window) UnmarshalText(name []byte) error {
-	return domain.ReadWord(w, "spectral: window", string(name))
+	return domain.ParseWord(w, "spectral: window", string(name))
 }
 
 // Harmonics holds the numbers of a homogeneous kernel map of order n: the harmonics f_j of the base frequency L = 2π/Λ

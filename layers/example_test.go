@@ -117,11 +117,10 @@ func ExampleNewRandomLaplaceLayer() {
 }
 
 // A small c brings out small bins: the two histograms agree in their large bins and not in their small ones.
-func ExampleNewSkewedLayer_chi2() {
+func ExampleNewSkewedChi2Layer() {
 	for _, c := range []float64{1, .1, .01} {
-		k := spectral.SkewedChi2{C: c}
-		l := layers.Must(layers.NewSkewedLayer(k, 4, 8192, layers.WithSeed(1)))
-		compare(k, l, []float64{.60, .38, .02, .00}, []float64{.60, .38, .00, .02})
+		l := layers.Must(layers.NewSkewedChi2Layer(c, 4, 8192, layers.WithSeed(1)))
+		compare(spectral.SkewedChi2{C: c}, l, []float64{.60, .38, .02, .00}, []float64{.60, .38, .00, .02})
 	}
 	// Output:
 	// k(x, y) = 1.00, z(x)·z(y) = 1.00
@@ -277,7 +276,7 @@ func ExampleNewProduct() {
 // The product over columns Π 2xz/(x + z) is √x√z of each, which one feature is, times SkewedChi2 with c = 0. So it has
 // a random map of any width.
 func ExampleNewProduct_columns() {
-	skewed := layers.Must(layers.NewSkewedLayer(spectral.SkewedChi2{C: 0}, 3, 8192, layers.WithSeed(1)))
+	skewed := layers.Must(layers.NewSkewedChi2Layer(0, 3, 8192, layers.WithSeed(1)))
 	parts := []layers.Part{{Layer: skewed, To: 3, Weight: 1}}
 	for j := range 3 {
 		root := layers.Must(layers.NewHomogeneousLayer(spectral.Hellinger{}, 1))

@@ -2,6 +2,9 @@ package layers
 
 import spectral "github.com/bochner-go/bochner/init"
 
+// RandomLaplaceLayer is the random Laplace feature map of a kernel of histograms, a RandomLayer.
+type RandomLaplaceLayer = RandomLayer
+
 // NewRandomLaplaceLayer draws the random Laplace feature map of a semigroup kernel k(x, x') = E exp(-w·(x + x')) on
 // histograms,
 //
@@ -19,6 +22,6 @@ import spectral "github.com/bochner-go/bochner/init"
 // Errors: a kernel that is not of the Laplace transform, parameters out of range, WithNormalisation for a kernel other
 // than spectral.ExpSemigroup and spectral.ReciprocalSemigroup (ErrParam); a sampler that does not fit the kernel
 // (spectral.ErrSampler).
-func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
+func NewRandomLaplaceLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLaplaceLayer, error) {
 	return newOfTransform(spectral.Laplace, k, d, features, opts)
 }

@@ -67,7 +67,7 @@ func (b *base) checkNoBandwidth(what string) error {
 // ParsePolicy is the inverse of String. The empty string is Frozen. Errors: any other text (ErrParam).
 func ParsePolicy(s string) (p Policy, err error) {
 	if s != "" {
-		err = domain.ReadWord(&p, "layers: policy", s)
+		err = domain.ParseWord(&p, "layers: policy", s)
 	}
 	return p, err
 }

@@ -80,15 +80,19 @@ func transformOf(law spectral.Law) (t transform) {
 
 // newOfTransform makes a layer by the constructor of a transform, which other transforms may share.
 func newOfTransform(of spectral.Transform, k spectral.Random, d, features int, opts []Option) (*RandomLayer, error) {
-	kind := transforms[of].kind
+	return newOfKind(transforms[of].kind, of, k, d, features, opts)
+}
+
+// newOfKind is newOfTransform for the constructor of one of its kernels.
+func newOfKind(kind string, of spectral.Transform, k spectral.Random, d, features int, opts []Option) (*RandomLayer, error) {
 	if err := checkKernel("layers: "+kind, k); err != nil {
 		return nil, err
 	}
-	t := transformOf(k.Law())
-	if t.kind != kind {
+	t, shared := transformOf(k.Law()), transforms[of].kind
+	if t.kind != shared {
 		var own []string
 		for at, t := range transforms {
-			if t.kind == kind {
+			if t.kind == shared {
 				own = append(own, spectral.Transform(at).String())
 			}
 		}

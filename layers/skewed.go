@@ -15,3 +15,12 @@ import spectral "github.com/bochner-go/bochner/init"
 func NewSkewedLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
 	return newOfTransform(spectral.LogFourier, k, d, features, opts)
 }
+
+// SkewedChi2Layer is the random feature map of the skewed χ² kernel, a RandomLayer.
+type SkewedChi2Layer = RandomLayer
+
+// NewSkewedChi2Layer draws the map of NewSkewedLayer for spectral.SkewedChi2, with hyperbolic-secant frequencies, x > -c.
+// Errors: those of NewFourierLayer.
+func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
+	return newOfKind("SkewedChi2Layer", spectral.LogFourier, spectral.SkewedChi2{C: c}, d, features, opts)
+}

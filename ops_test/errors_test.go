@@ -47,7 +47,7 @@ func badFields(v variant, good layers.Spec) []badSpec {
 	}
 	add(layers.ErrParam, "there is no map", func(s *layers.Spec) { s.Map += "?" })
 	add(layers.ErrParam, "float16", func(s *layers.Spec) { s.Dtype = "float16" })
-	add(layers.ErrParam, "there are none, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
+	add(layers.ErrParam, "want none, bandwidth", func(s *layers.Spec) { s.Tune = "some" })
 	sampler(layers.ErrParam, "grid", good.Dims, "there are iid, orthogonal, coupled")
 	for _, d := range []int{0, -1} {
 		add(layers.ErrParam, "", func(s *layers.Spec) { s.Dims = d })

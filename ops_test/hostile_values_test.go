@@ -251,7 +251,6 @@ var goodNamed = []struct {
 	{"ops/dense.*.a ops/dense.*.z ops/domain.CheckRows.x", func(*arguments) any { return cells(9) }},
 	{"ops/dense.*.from ops/blas.*.uplo", gonum.Lower},
 	{"ops/domain.CheckSize.shape", []int{2, 3}},
-	{"ops/domain.ReadWord.name", "last"}, // of data.Label
 	{"ops/blas.*.tA", gonum.NoTrans},
 	{"ops/blas.*.tB", gonum.Trans},
 	// 16 x 16 x 16 is where gonum's own products end

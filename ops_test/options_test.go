@@ -74,9 +74,9 @@ func testOptions(t *testing.T, constructors map[string]constructor, options map[
 			t.Errorf("%s with a nil option: %v", c, err)
 		}
 	}
-	want := map[string]int{"Tune": 14, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 25, "WithInputGrad": 26,
-		"WithName": 25, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 5,
-		"WithSampler": 10, "WithSeed": 17, "WithStationary": 1, "WithWindow": 3}
+	want := map[string]int{"Tune": 15, "WithCoupling": 1, "WithDelta": 1, "WithDtype": 26, "WithInputGrad": 27,
+		"WithName": 26, "WithNormalisation": 1, "WithOptimalPeriod": 3, "WithOrder": 3, "WithPeriod": 3, "WithPhase": 6,
+		"WithSampler": 11, "WithSeed": 18, "WithStationary": 1, "WithWindow": 3}
 	if !maps.Equal(applies, want) {
 		t.Errorf("the options apply to so many constructors: %v, want %v", applies, want)
 	}

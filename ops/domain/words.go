@@ -15,9 +15,9 @@ func Word[E ~int](v E, names ...string) string {
 	return names[v]
 }
 
-// ReadWord sets a constant of a type whose String is Word by its name. For an unknown name it leaves the value as it
+// ParseWord sets a constant of a type whose String is Word by its name. For an unknown name it leaves the value as it
 // is and returns an error that wraps ErrParam, starts with what the value is, and has the names.
-func ReadWord[E interface {
+func ParseWord[E interface {
 	~int
 	fmt.Stringer
 }](to *E, what, name string) error {

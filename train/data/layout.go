@@ -30,7 +30,7 @@ func (h Header) String() string { return domain.Word(h, "auto", "yes", "no") }
 
 // ParseHeader reads auto, yes or no. Errors: domain.ErrParam for another text.
 func ParseHeader(s string) (h Header, err error) {
-	err = domain.ReadWord(&h, "data: header", s)
+	err = domain.ParseWord(&h, "data: header", s)
 	return h, err
 }
 

@@ -25,7 +25,7 @@ func (l Label) String() string { return domain.Word(l, "last", "first", "none") 
 
 // ParseLabel reads last, first or none. Errors: domain.ErrParam for another text.
 func ParseLabel(s string) (l Label, err error) {
-	err = domain.ReadWord(&l, "data: label position", s)
+	err = domain.ParseWord(&l, "data: label position", s)
 	return l, err
 }
 
