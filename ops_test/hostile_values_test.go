@@ -64,7 +64,7 @@ var hostileAsked = map[string]string{
 	"ops.InBlocks.x":              "a block is dense",
 	"train/report.ExactGram.x":    "a kernel wants whole rows, two at a time",
 	"train/sgd.Fit.o.Epochs":      "the epochs are what the caller asks for",
-	"train/sgd.HeldLoss.o.Epochs": "likewise",
+	"train/sgd.FitOptions.HeldLoss.Epochs": "likewise",
 	"train.Recipe.Fit":            "the epochs are what the caller asks for",
 	"train.Recipe.CrossValidate":  "it fits by the epochs of the defaults, several times",
 }
@@ -358,7 +358,7 @@ func goodSpec() layers.Spec {
 
 var sixLabels = []int{0, 1, 0, 1, 1, 0}
 
-func goodCalibration(m calibrate.Method) *calibrate.Calibration {
+func goodCalibration(m string) *calibrate.Calibration {
 	return must(calibrate.Fit(m, matOf(6, 2), sixLabels))
 }
 

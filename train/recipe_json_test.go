@@ -10,7 +10,6 @@ import (
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops/domain"
-	"github.com/bochner-go/bochner/train/calibrate"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/evidence"
 	"github.com/bochner-go/bochner/train/fits"
@@ -71,7 +70,7 @@ func TestRecipeJSON(t *testing.T) {
 	var r Recipe
 	want := Recipe{Columns: &data.ColumnOptions{Missing: data.MissingFill, Cycles: []string{}}, Spec: layers.Spec{Map: "gaussian", Features: 64},
 		Tuner: &Tuner{Steps: []string{StepFrozen, StepAll}, Descent: sgd.FitOptions{Epochs: 3, Checkpoints: sgd.Checkpoints{Path: "c", Every: 90 * time.Second}},
-			Evidence: evidence.Options{Rows: 9}}, Uncertainty: &UncertaintyOptions{HeldOut: .3, Sets: calibrate.SetMethod("adaptive"), Laplace: true}}
+			Evidence: evidence.Options{Rows: 9}}, Uncertainty: &UncertaintyOptions{HeldOut: .3, Sets: "adaptive", Laplace: true}}
 	if err := json.Unmarshal(text, &r); err != nil || !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v, want %+v (%v)", r, want, err)
 	}

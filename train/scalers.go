@@ -167,7 +167,7 @@ func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *
 	if err != nil {
 		return 0, err
 	}
-	loss, err := sgd.HeldLoss(ctx, m, head, p.rows, f.FitOptions)
+	loss, err := f.HeldLoss(ctx, m, head, p.rows)
 	if err != nil || !solved {
 		return loss, err
 	}

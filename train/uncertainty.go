@@ -86,9 +86,9 @@ type UncertaintyOptions struct {
 	// 0.2. If that is fewer than 1000 rows, rows in memory are divided several times, up to 1/HeldOut times.
 	HeldOut float64
 	Seed    uint64
-	// Calibration and Sets are the methods for classes.
-	Calibration calibrate.Method
-	Sets        calibrate.SetMethod
+	// Calibration is a method of calibrate.Fit, and Sets one of calibrate.FitSets, for classes.
+	Calibration string
+	Sets        string
 	// Laplace asks for the posterior of the weights of a softmax head; it is an error for another head.
 	Laplace bool
 }

@@ -29,31 +29,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a way to turn scores into probabilities. Empty is Automatic.
-type Method string
-
+// The methods of Fit, which turn scores into probabilities. An empty one is Automatic.
 const (
 	// Automatic chooses the method with the least negative log-probability under 5-fold cross-fitting among those below,
 	// the first of equals. With fewer than 20 rows it chooses Temperature.
-	Automatic Method = "automatic"
+	Automatic = "automatic"
 	// Temperature is p = softmax(s/T). Its one parameter does not change which class has the largest score. Scores are
 	// logits, log-probabilities (LogProbabilities) or one-versus-rest scores. Guo, Pleiss, Sun and Weinberger (2017),
 	// On calibration of modern neural networks.
-	Temperature Method = "temperature"
+	Temperature = "temperature"
 	// TemperatureBias is p = softmax(s/T + b), with a bias b_c for each class, for a head that favours some classes.
 	// Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with bias-corrected calibration is hard-to-beat at
 	// label shift adaptation.
-	TemperatureBias Method = "temperature-bias"
+	TemperatureBias = "temperature-bias"
 	// Platt is σ(a_c s_c + b_c) for each class c, normalised to the sum 1. It suits one-versus-rest scores, as ridge
 	// regression and support vector machines have them. Platt (1999), Probabilistic outputs for support vector
 	// machines, whose smoothed targets are (N₊+1)/(N₊+2) and 1/(N₋+2); Lin, Lin and Weng (2007), A note on
 	// Platt's probabilistic outputs.
-	Platt Method = "platt"
+	Platt = "platt"
 	// Isotonic is for each class the nondecreasing function of its score that is nearest to the labels, interpolated
 	// linearly between its steps and normalised to the sum 1. It wants some thousand rows. Before normalisation no
 	// probability is below 1/((n+2)(k-1)) for n rows and k classes. Zadrozny and Elkan (2002), Transforming classifier
 	// scores into accurate multiclass probability estimates.
-	Isotonic Method = "isotonic"
+	Isotonic = "isotonic"
 )
 
 // Calibration turns scores into probabilities. Fit and UnmarshalJSON make one; it does not change and is safe for
@@ -62,7 +60,7 @@ type Calibration struct{ p Parameters }
 
 // Parameters are the numbers of a method, and no others.
 type Parameters struct {
-	Method   Method    `json:"method"`
+	Method   string    `json:"method"`
 	Classes  int       `json:"classes"`
 	Inverse  *float64  `json:"inverseTemperature,omitempty"` // 1/T
 	Bias     []float64 `json:"bias,omitempty"`               // of the classes
@@ -73,10 +71,10 @@ type Parameters struct {
 
 // way is how a method is fitted, and how it turns a row of scores into probabilities.
 type way struct {
-	Method
-	fit func(p *Parameters, scores *mat.Dense, labels []int) error
-	row func(p *Parameters, dst, s []float64)
-	has [4]bool // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
+	method string
+	fit    func(p *Parameters, scores *mat.Dense, labels []int) error
+	row    func(p *Parameters, dst, s []float64)
+	has    [4]bool // whether it has Inverse, Bias, Sigmoids, and Floor or Steps
 }
 
 // ways are the methods that Automatic chooses among.
@@ -98,9 +96,9 @@ func (p *Parameters) usable() bool {
 }
 
 // wayOf returns the way of a method, or an error of unknown ones.
-func wayOf(m Method) (way, error) {
+func wayOf(m string) (way, error) {
 	for _, w := range ways {
-		if w.Method == m {
+		if w.method == m {
 			return w, nil
 		}
 	}
@@ -115,7 +113,7 @@ func wayOf(m Method) (way, error) {
 // Errors: domain.ErrShape for fewer than two columns, no rows, or another number of labels; domain.ErrDomain for a
 // score that is not finite, for scores so large or small that differences lose all digits, and for a label outside
 // 0..k-1; domain.ErrParam for nil scores and an unknown method.
-func Fit(method Method, scores *mat.Dense, labels []int) (*Calibration, error) {
+func Fit(method string, scores *mat.Dense, labels []int) (*Calibration, error) {
 	if err := classified("Calibration", "scores", scores, labels); err != nil {
 		return nil, err
 	}
@@ -142,7 +140,7 @@ const (
 )
 
 // choose returns the method with the least cross-fitted loss.
-func choose(scores *mat.Dense, labels []int) (Method, error) {
+func choose(scores *mat.Dense, labels []int) (string, error) {
 	best, least := Temperature, math.Inf(1)
 	if len(labels) < leastRows {
 		return best, nil
@@ -153,7 +151,7 @@ func choose(scores *mat.Dense, labels []int) (Method, error) {
 			return "", err
 		}
 		if loss < least {
-			best, least = w.Method, loss
+			best, least = w.method, loss
 		}
 	}
 	return best, nil
@@ -193,7 +191,7 @@ func leftover(n int) float64 { return 1 / float64(n+2) }
 func (c *Calibration) Parameters() Parameters { return c.p }
 
 // Method returns the method that c was fitted with: for Automatic the method that was chosen.
-func (c *Calibration) Method() Method { return c.p.Method }
+func (c *Calibration) Method() string { return c.p.Method }
 
 // Classes returns the number of classes k.
 func (c *Calibration) Classes() int { return c.p.Classes }
@@ -287,9 +285,13 @@ func strictly(who string, text []byte, into any) error {
 	return nil
 }
 
-// LeastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell from
-// 0.
-const LeastProbability = 0x1p-126
+const (
+	// FarLogit is a logit at which a sigmoid is 0 or 1 to all digits.
+	FarLogit = 700
+	// LeastProbability is the least normal float32, the smallest probability that a softmax head in float32 can tell
+	// from 0.
+	LeastProbability = 0x1p-126
+)
 
 // LogProbabilities returns the logarithms of probabilities [n, k], the scores of a softmax head that Fit takes. A
 // probability below 2⁻¹²⁶, the least normal float32, is raised to it. Errors: domain.ErrDomain for numbers that are not

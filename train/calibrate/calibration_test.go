@@ -41,7 +41,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func fitted(m Method, scores *mat.Dense, labels []int) *Calibration {
+func fitted(m string, scores *mat.Dense, labels []int) *Calibration {
 	return must(Fit(m, scores, labels))
 }
 
@@ -63,7 +63,7 @@ func TestCalibrationHelps(t *testing.T) {
 	}
 	worst := must(NLL(before, testLabels))
 	best := must(NLL(truth, testLabels))
-	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
+	for _, m := range []string{Temperature, TemperatureBias, Platt, Isotonic} {
 		p := probabilities(fitted(m, scores, labels), test)
 		nll := must(NLL(p, testLabels))
 		ece := must(ECE(p, testLabels, 0))
@@ -91,7 +91,7 @@ func TestAutomatic(t *testing.T) {
 	for _, w := range ways {
 		loss := must(crossFit(w, scores, labels))
 		if loss < least {
-			best, least = w.Method, loss
+			best, least = w.method, loss
 		}
 	}
 	if c := fitted(Automatic, scores, labels); c.Method() != best || best == Temperature || best == TemperatureBias {
@@ -110,7 +110,7 @@ func TestProbabilitiesSumToOne(t *testing.T) {
 		labels[i] = min(labels[i], 1) // the class 2 has no row
 	}
 	extreme := mat.NewDense(4, 3, []float64{1e300, -1e300, 0, -1e300, -1e300, -1e300, math.MaxFloat64, -math.MaxFloat64, 1, 5e-324, 0, -5e-324})
-	for _, m := range []Method{Temperature, TemperatureBias, Platt, Isotonic} {
+	for _, m := range []string{Temperature, TemperatureBias, Platt, Isotonic} {
 		c := fitted(m, scores, labels)
 		for _, s := range []*mat.Dense{scores, extreme} {
 			p := probabilities(c, s)

@@ -100,7 +100,7 @@ func TestIntervalsCover(t *testing.T) {
 func TestSetsCover(t *testing.T) {
 	const draws, m, n, level = 500, 10, 60, .85
 	const want = 52. / 61 // ceil(61·.85)
-	for _, method := range []SetMethod{LeastAmbiguous, Adaptive, AdaptiveRandomised} {
+	for _, method := range []string{LeastAmbiguous, Adaptive, AdaptiveRandomised} {
 		shares, size := make([]float64, draws), 0.0
 		for d := range draws {
 			_, p, labels := drawn(n+m, 5, 4, uint64(1000+d))
@@ -125,7 +125,7 @@ func TestSetsCover(t *testing.T) {
 // Against the definitions, class by class.
 func TestSetDefinition(t *testing.T) {
 	_, p, labels := drawn(50, 4, 3, 31)
-	for _, method := range []SetMethod{LeastAmbiguous, Adaptive, AdaptiveRandomised} {
+	for _, method := range []string{LeastAmbiguous, Adaptive, AdaptiveRandomised} {
 		v := must(FitSets(method, p, labels, 3))
 		score := func(row []float64, y int) (s float64) {
 			if method == LeastAmbiguous {

@@ -12,7 +12,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	of := func(columns int, x ...float64) *mat.Dense { return mat.NewDense(len(x)/columns, columns, x) }
-	fit := func(m Method, scores *mat.Dense, labels ...int) error { _, err := Fit(m, scores, labels); return err }
+	fit := func(m string, scores *mat.Dense, labels ...int) error { _, err := Fit(m, scores, labels); return err }
 	ece := func(p *mat.Dense, bins int, labels ...int) error { _, err := ECE(p, labels, bins); return err }
 	cover := func(y, lower, upper *mat.Dense) error { _, err := Coverage(y, lower, upper); return err }
 	intervals := func(residuals, std *mat.Dense) error { _, err := FitIntervals(residuals, std); return err }
@@ -22,7 +22,7 @@ func TestErrors(t *testing.T) {
 	later := func(c *Calibration, scores *mat.Dense) error { _, err := c.Probabilities(scores); return err }
 	bounds := func(mean, std *mat.Dense) error { _, _, err := v.Bounds(.5, mean, std); return err }
 	radius := func(v *Intervals, level float64) error { _, err := v.Radius(level); return err }
-	fitSets := func(m SetMethod, p *mat.Dense) error { _, err := FitSets(m, p, []int{0, 1}, 0); return err }
+	fitSets := func(m string, p *mat.Dense) error { _, err := FitSets(m, p, []int{0, 1}, 0); return err }
 	all := func(s *Sets, level float64, p *mat.Dense) error { _, err := s.All(level, p); return err }
 	logs := func(p *mat.Dense) error { _, err := LogProbabilities(p); return err }
 	covered := func(sets [][]int, labels ...int) error { _, _, err := SetCoverage(sets, labels); return err }

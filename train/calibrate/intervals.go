@@ -134,7 +134,7 @@ const mostKept = 10000
 // ranks are the sorted conformal scores of each target, or of the classes: all of them, or, for more than mostKept rows,
 // the ⌈j·rows/mostKept⌉-th for j = 1, 2, ..., mostKept.
 type ranks struct {
-	Kind   SetMethod   `json:"method,omitempty"` // of Sets
+	Kind   string      `json:"method,omitempty"` // of Sets
 	Seed   uint64      `json:"seed,omitempty"`   // of AdaptiveRandomised
 	InStd  bool        `json:"scaled,omitempty"` // of Intervals in units of std
 	N      int         `json:"rows"`

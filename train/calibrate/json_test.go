@@ -14,7 +14,7 @@ func TestJSON(t *testing.T) {
 	all := []json.Marshaler{must(FitSets(AdaptiveRandomised, p, labels, math.MaxUint64)),
 		must(FitIntervals(p, p))}
 	for _, w := range ways {
-		all = append(all, fitted(w.Method, scores, labels))
+		all = append(all, fitted(w.method, scores, labels))
 	}
 	for _, v := range all {
 		text, back := must(json.Marshal(v)), reflect.New(reflect.TypeOf(v).Elem())

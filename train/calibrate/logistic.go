@@ -183,9 +183,6 @@ type Sigmoid struct {
 	Offset float64 `json:"offset"`
 }
 
-// FarLogit is a logit at which a sigmoid is 0 or 1 to all digits.
-const FarLogit = 700
-
 // log is the logarithm of the probability.
 func (f Sigmoid) log(s float64) float64 {
 	logit := f.Offset

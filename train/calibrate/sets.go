@@ -12,28 +12,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SetMethod is a conformal score s(y) of a class y for a row with probabilities p. A larger score says that y suits the
-// row less. Empty is LeastAmbiguous.
-type SetMethod string
-
+// The methods of FitSets: conformal scores s(y) of a class y for a row with probabilities p. A larger score says that y
+// suits the row less. An empty one is LeastAmbiguous.
 const (
 	// LeastAmbiguous is s = 1 - p_y. If p is the true distribution, its sets have the fewest classes on average of all
 	// sets with the same coverage. Sadinle, Lei and Wasserman (2019), Least ambiguous set-valued classifiers with
 	// bounded error levels.
-	LeastAmbiguous SetMethod = "least-ambiguous"
+	LeastAmbiguous = "least-ambiguous"
 	// Adaptive is s = p_y plus the probabilities of all more probable classes. Its sets grow for rows that are hard to
 	// classify. Romano, Sesia and Candès (2020), Classification with valid and adaptive coverage, without their
 	// randomisation. For a head that is mostly right nearly all scores are close to 1, and the sets are several times
 	// larger than with AdaptiveRandomised.
-	Adaptive SetMethod = "adaptive"
+	Adaptive = "adaptive"
 	// AdaptiveRandomised is the score of Adaptive less u·p_y, with u uniform in [0, 1), as in that paper. u is a hash
 	// of the probabilities and the seed, so that a row always has the same set.
-	AdaptiveRandomised SetMethod = "adaptive-randomised"
+	AdaptiveRandomised = "adaptive-randomised"
 )
 
-// known says whether there is such a method.
-func (m SetMethod) known() bool {
-	return m == LeastAmbiguous || m == Adaptive || m == AdaptiveRandomised
+// known says whether there is such a method of sets.
+func known(method string) bool {
+	return method == LeastAmbiguous || method == Adaptive || method == AdaptiveRandomised
 }
 
 // Sets makes sets of classes by split conformal prediction. A set holds the classes whose score is at most the
@@ -51,8 +49,8 @@ type Sets struct{ r ranks }
 // FitSets learns the scores of the true classes from probabilities p [n, k] of held-out rows and their labels.
 // AdaptiveRandomised uses the seed. A guarantee needs rows that the Calibration was not fitted to. Errors: see NLL;
 // domain.ErrParam for an unknown method.
-func FitSets(method SetMethod, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
-	if method = cmp.Or(method, LeastAmbiguous); !method.known() {
+func FitSets(method string, p *mat.Dense, labels []int, seed uint64) (*Sets, error) {
+	if method = cmp.Or(method, LeastAmbiguous); !known(method) {
 		return nil, fmt.Errorf("train: Sets: there is no method %q; give one of %q, %q and %q: %w", method,
 			LeastAmbiguous, Adaptive, AdaptiveRandomised, domain.ErrParam)
 	}
@@ -111,7 +109,7 @@ func uniform(seed uint64, x []float64) float64 {
 func (v *Sets) Rows() int { return v.r.N }
 
 // Method returns the conformal score of the sets.
-func (v *Sets) Method() SetMethod { return v.r.Kind }
+func (v *Sets) Method() string { return v.r.Kind }
 
 // Threshold returns the largest score of a class in a set. level is in (0, 1). Errors: domain.ErrParam for another
 // level; domain.ErrShape if the level needs more than n rows, with the number that it needs.
@@ -155,6 +153,6 @@ func (v *Sets) MarshalJSON() ([]byte, error) { return v.r.marshal("Sets") }
 // encoding/json.
 func (v *Sets) UnmarshalJSON(text []byte) error {
 	return v.r.unmarshal("Sets", text, -2*sumTolerance, 1+2*sumTolerance, func(r *ranks) bool {
-		return len(r.Scores) == 1 && r.Kind.known() && !r.InStd && (r.Seed == 0 || r.Kind == AdaptiveRandomised)
+		return len(r.Scores) == 1 && known(r.Kind) && !r.InStd && (r.Seed == 0 || r.Kind == AdaptiveRandomised)
 	})
 }

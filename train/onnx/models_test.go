@@ -108,7 +108,7 @@ func uncertainModels(t *testing.T) (all []saved) {
 		all = append(all, saved{name, m, test})
 	}
 	classes := &data.Set{X: x, Labels: labels}
-	for _, method := range []calibrate.Method{calibrate.Temperature, calibrate.TemperatureBias, calibrate.Platt, calibrate.Isotonic} {
+	for _, method := range []string{calibrate.Temperature, calibrate.TemperatureBias, calibrate.Platt, calibrate.Isotonic} {
 		u := train.UncertaintyOptions{Calibration: method}
 		fit("ridge-"+string(method), "standard", linear.RidgeOptions{Lambdas: []float64{1e-3}}, classes, u)
 		fit("softmax-"+string(method), "auto", linear.LogisticOptions{}, classes, u)

@@ -203,7 +203,7 @@ func (o FitOptions) short(m layers.Layer, rows data.Examples) (short FitOptions,
 // HeldLoss returns the mean of the head's loss of held-out rows in the best epoch of one to eight short fits to the
 // others, as those by which Fit chooses one of MapDecays, with the MapDecay and the Directions of the options. It
 // leaves the parameters of the map and the head as they are. Errors: see Fit.
-func HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples, o FitOptions) (float64, error) {
+func (o FitOptions) HeldLoss(ctx context.Context, m layers.Layer, head layers.Head, rows data.Examples) (float64, error) {
 	if err := complete(ctx, m, head, rows, &o); err != nil {
 		return 0, err
 	}

@@ -266,7 +266,7 @@ func TestMapDecays(t *testing.T) {
 	m, head := must(layers.NewFourierLayer(spectral.Gaussian{Sigma: .3}, 2, 100, layers.Tune(layers.All))), trial.HeadOf(t, false, 100, 1)
 	drawn := slices.Clone(ops.Float64s(m.Params()[0].Value))
 	one.MapDecay = decays[0]
-	loss, err := HeldLoss(t.Context(), m, head, rows, one)
+	loss, err := one.HeldLoss(t.Context(), m, head, rows)
 	if err != nil || math.Abs(8*loss-first) > 1e-12*first || !slices.Equal(ops.Float64s(m.Params()[0].Value), drawn) {
 		t.Errorf("HeldLoss is %v, want %v, of a map that stays; %v", loss, first, err)
 	}
@@ -377,7 +377,7 @@ func TestManyRows(t *testing.T) {
 	options := FitOptions{Epochs: 1, Batch: o, Seed: 7}
 	part := data.Shuffle(n, options.Seed)[:o]
 	loss := func(rows data.Pairs) float64 {
-		return must(HeldLoss(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), rows, options))
+		return must(options.HeldLoss(t.Context(), drawn(), trial.HeadOf(t, false, 2, 1), rows))
 	}
 	if got, want := loss(data.Pairs{X: x, Y: y}), loss(data.Pairs{X: data.Rows(x, part), Y: given.TargetRows(y, part)}); got != want {
 		t.Errorf("the loss of %d rows is %v, want %v, of %d of them", n, got, want, o)
@@ -388,7 +388,7 @@ func TestManyRows(t *testing.T) {
 	}
 	must(0, x.SetAt(-1., bad, 0))
 	m := must(layers.NewRandomLaplaceLayer(spectral.ExpSemigroup{Beta: 1}, 1, 2, layers.Tune(layers.All)))
-	_, err = HeldLoss(t.Context(), m, trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y}, options)
+	_, err = options.HeldLoss(t.Context(), m, trial.HeadOf(t, false, 2, 1), data.Pairs{X: x, Y: y})
 	if want := fmt.Sprintf("x[%d,0] = -1", bad); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v does not say %s", err, want)
 	}

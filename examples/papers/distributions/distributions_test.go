@@ -159,7 +159,7 @@ func TestWrongFlags(t *testing.T) {
 		"-sets many":                   "-sets many: want whole numbers from 10",
 		"-samples 2":                   "-samples 2: want whole numbers from 4",
 		"-methods hdd":                 `"hdd" is none of all, hdd-js`,
-		"-rule best":                   "want one of gauss, quantile, drawn",
+		"-rule best":                   "want gauss, quantile or drawn",
 		"-sampler best":                `no sampler is called "best"`,
 		"-functions 60":                "60 functions of the cosine basis",
 		"-lambdas 0":                   "0",

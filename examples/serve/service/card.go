@@ -161,7 +161,7 @@ func newUncertaintyCard(m *train.Model) *uncertaintyCard {
 		return nil
 	}
 	if m.Classes != nil {
-		c.Calibration, c.Sets = string(u.Calibration.Method()), string(u.Sets.Method())
+		c.Calibration, c.Sets = u.Calibration.Method(), u.Sets.Method()
 	}
 	c.MostLevel = float64(c.HeldOut) / float64(c.HeldOut+1)
 	if u.Posterior != nil {
