@@ -59,14 +59,13 @@ var hostileRefused = map[string]string{
 // hostileAsked are functions or parameters that are not called with huge numbers or with sparse rows of many columns,
 // because the memory or the time is what the caller asks for, and the caller alone.
 var hostileAsked = map[string]string{
-	"train/data.Scaler.Fit.x":     "a scaler holds numbers for each column",
-	"ops.Copy.x":                  "the copy is dense",
-	"ops.InBlocks.x":              "a block is dense",
-	"train/report.ExactGram.x":    "a kernel wants whole rows, two at a time",
-	"train/sgd.Fit.o.Epochs":      "the epochs are what the caller asks for",
-	"train/sgd.FitOptions.HeldLoss.Epochs": "likewise",
-	"train.Recipe.Fit":            "the epochs are what the caller asks for",
-	"train.Recipe.CrossValidate":  "it fits by the epochs of the defaults, several times",
+	"train/data.Scaler.Fit.x":    "a scaler holds numbers for each column",
+	"ops.Copy.x":                 "the copy is dense",
+	"ops.InBlocks.x":             "a block is dense",
+	"train/report.ExactGram.x":   "a kernel wants whole rows, two at a time",
+	"train/sgd.Fit.o.Epochs":     "the epochs are what the caller asks for",
+	"train.Recipe.Fit":           "the epochs are what the caller asks for",
+	"train.Recipe.CrossValidate": "it fits by the epochs of the defaults, several times",
 }
 
 // shape is a good tensor of that shape.
@@ -290,6 +289,8 @@ var goodNamed = []struct {
 	{"train/linear.Laplace.Restore.w", func(*arguments) any { return goodHead().W }},
 	{"train/linear.Laplace.Restore.b", func(*arguments) any { return goodHead().B }},
 	{"train/linear.FitSVM.o", linear.SVMOptions{}},
+	{"train/calibrate.Fit.method", calibrate.Temperature},
+	{"train/calibrate.FitSets.method", calibrate.Adaptive},
 	{"train/linear.FitSVM.rows", data.Pairs{X: tensorOf(6, 3), Y: mat.NewDense(6, 1, []float64{1, -1, 1, 1, -1, -1})}},
 	{"train/linear.RidgeStats.Add.z train/linear.Posterior.Variance.z", shape{6, 8}},
 	{"train/linear.RidgeStats.Posterior.noise", []float64{1}},
