@@ -260,7 +260,7 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of(netRates, scales[0], hidden...)
 	if waves := wavesOf(fine, steep); waves != nil {
 		of(netRates, scales[0], networkLayers(waves, outputs)...)
-		if a.classes != nil {
+		if a.classes != nil && a.learned() > shortRows {
 			of(sharpRates, scales[0], networkLayers(wavesOf(fine, sharp), outputs)...)
 		}
 	}

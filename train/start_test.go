@@ -132,7 +132,7 @@ func TestStartNetwork(t *testing.T) {
 // TestStartSharp: classes that follow from single values of a column, such as amounts that a few rows share, are learned
 // by a network that tells these from their neighbours.
 func TestStartSharp(t *testing.T) {
-	const flipped, values, learned = .1, 60, 4000
+	const flipped, values, learned = .1, 60, 4200
 	rng := rand.New(rand.NewPCG(1, 2))
 	var amount [values]float64
 	var more [values]bool
