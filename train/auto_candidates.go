@@ -260,9 +260,6 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of(netRates, scales[0], hidden...)
 	if waves := wavesOf(fine, steep); waves != nil {
 		of(netRates, scales[0], networkLayers(waves, outputs)...)
-		if a.classes != nil && a.learned() > shortRows {
-			of(sharpRates, scales[0], networkLayers(wavesOf(fine, sharp), outputs)...)
-		}
 	}
 	of(shrunk(netRates), scales[0], hidden...)
 	for _, scale := range scales[1:] {
@@ -271,6 +268,20 @@ func (a *race) networks(scales ...string) (all []candidate) {
 	of(netRates, scales[0], waves, linear, waves)
 	of(netRates, scales[0], append(hidden[:len(hidden)-1:len(hidden)-1], waves)...)
 	return all
+}
+
+// sharp is a network of sharp columns under the first of some scalers, if there are rows enough for one; few of them would
+// say nothing of it.
+func (a *race) sharp(scales []string, rows int) []candidate {
+	const epochs = 10
+	waves := wavesOf(fineColumns(a.set.X), sharp)
+	if a.Fitter != nil || len(scales) == 0 || a.classes == nil || rows <= shortRows || waves == nil {
+		return nil
+	}
+	o := sharpRates
+	o.Epochs = epochs
+	spec := layers.Spec{Map: "sequential", Parts: networkLayers(waves, min(layerWidth, a.MaxFeatures))}
+	return []candidate{a.descent(network, scales[0], spec, 1, o)}
 }
 
 // variants are a candidate with one setting changed, or where mini-batches fit nothing, with other random numbers.

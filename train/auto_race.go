@@ -113,7 +113,7 @@ func (a *race) search(ctx context.Context) {
 		a.rung(ctx, .75, .8, some, a.better(8))
 		full.rows = a.affordable(full)
 	}
-	list := slices.Clip(first[:min(1, len(first))])
+	list := append(slices.Clip(first[:min(1, len(first))]), a.sharp(scales, full.rows)...)
 	for _, c := range a.better(6) {
 		if len(first) == 0 || c.number != first[0].number {
 			list = append(list, c)

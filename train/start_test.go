@@ -130,9 +130,9 @@ func TestStartNetwork(t *testing.T) {
 }
 
 // TestStartSharp: classes that follow from single values of a column, such as amounts that a few rows share, are learned
-// by a network that tells these from their neighbours.
+// by a network that tells these from their neighbours, which Auto tries too.
 func TestStartSharp(t *testing.T) {
-	const flipped, values, learned = .1, 60, 4200
+	const flipped, values, learned = .1, 60, 5200
 	rng := rand.New(rand.NewPCG(1, 2))
 	var amount [values]float64
 	var more [values]bool
@@ -157,9 +157,15 @@ func TestStartSharp(t *testing.T) {
 			missed++
 		}
 	}
-	sharp := slices.ContainsFunc(m.Spec.Parts, func(p layers.Spec) bool { return p.Params["sigma"] == 10. })
-	if share := float64(missed) / float64(fresh.Rows()); !sharp || share > 1.5*flipped {
+	sharp := func(s layers.Spec) bool {
+		return slices.ContainsFunc(s.Parts, func(p layers.Spec) bool { return p.Params["sigma"] == 10. })
+	}
+	if share := float64(missed) / float64(fresh.Rows()); !sharp(m.Spec) || share > 1.5*flipped {
 		t.Errorf("%v misses %.3f of the classes", m.Spec, share)
+	}
+	_, report := must2(train.Auto(t.Context(), set, train.AutoOptions{Trials: 8, MaxFeatures: 32}))
+	if !slices.ContainsFunc(report.Trials, func(t train.Trial) bool { return sharp(t.Recipe.Spec) }) {
+		t.Errorf("Auto tries no such network: %v", report.Trials)
 	}
 }
 
