@@ -388,7 +388,7 @@ func (a *race) fit(ctx context.Context, c candidate, recipe Recipe, s size) (*ru
 	rows := p.rows.(data.Pairs)
 	for i, held := range a.parts[:len(a.parts)-1] {
 		kept := cv.Others(a.parts, i)
-		t := newTrial(given.Pick(rows, kept[:min(s.rows, len(kept))]), given.Pick(rows, held))
+		t := newTrial(rows.Take(kept[:min(s.rows, len(kept))]), rows.Take(held))
 		err := learn(ctx, t)
 		if err == nil {
 			err = r.out.score(ctx, t)

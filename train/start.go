@@ -47,13 +47,13 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 		most = startRows
 	}
 	if n > most {
-		rows = given.Pick(rows, data.Shuffle(n, b.Seed)[:most])
+		rows = rows.Take(data.Shuffle(n, b.Seed)[:most])
 	}
 	first := b.MapDecays[0]
 	b = shortFit(b, 8*startRows/rows.X.Shape()[0])
 	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
 	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	scaled, err := p.learnScales(ctx, given.Pick(rows, learned), brief, b)
+	scaled, err := p.learnScales(ctx, rows.Take(learned), brief, b)
 	if err != nil || scaled.scaled == nil && networks == nil {
 		return best, err
 	}

@@ -253,7 +253,7 @@ func trialsOf(who string, rows data.Pairs, groups []int, fraction float64, seed 
 // trialOf holds out part i of rows in memory, or of a stream the rows that held says.
 func trialOf(rows data.Examples, parts [][]int, i int, held func(file, row int) bool) *trial {
 	if p, memory := rows.(data.Pairs); memory {
-		return newTrial(given.Pick(p, cv.Others(parts, i)), given.Pick(p, parts[i]))
+		return newTrial(p.Take(cv.Others(parts, i)), p.Take(parts[i]))
 	}
 	return newTrial(data.Part(rows, func(file, row int) bool { return !held(file, row) }), data.Part(rows, held))
 }

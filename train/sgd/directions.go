@@ -48,7 +48,7 @@ func direct(ctx context.Context, m layers.Layer, rows data.Examples, seed uint64
 	}
 	if n > mostRows {
 		part := data.Shuffle(n, seed)[:mostRows]
-		pairs, n = given.Pick(pairs, part), mostRows
+		pairs, n = pairs.Take(part), mostRows
 	}
 	all, err := layers.Transform(layer, nil, pairs.X)
 	if err != nil {

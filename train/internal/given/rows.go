@@ -30,9 +30,6 @@ func Located(p data.Pairs, err error) error {
 	return p.Locate(err)
 }
 
-// Pick copies some of the pairs.
-func Pick(p data.Pairs, index []int) data.Pairs { return p.Take(index) }
-
 // TargetRows are some rows of y.
 func TargetRows(y *mat.Dense, index []int) *mat.Dense {
 	out := mat.NewDense(len(index), y.RawMatrix().Cols, nil)
