@@ -122,7 +122,7 @@ func (p *prepared) networks(x ops.Matrix) (all []start, err error) {
 		sigma float64
 		rates *sgd.FitOptions
 	}{{smooth, &netRates}, {steep, &netRates}, {sharp, &sharpRates}} {
-		if of.sigma == sharp && (p.model.Classes == nil || x.Shape()[0] <= shortRows) { // few share a value
+		if of.sigma == sharp && (p.model.Classes == nil || x.Shape()[0] <= shortRows) { // few of which share a value
 			break
 		}
 		waves := wavesOf(fine, of.sigma)
