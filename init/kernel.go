@@ -101,7 +101,7 @@ type Law struct {
 	squares func(x, z []float64) float64
 }
 
-// Random is a kernel that is an expectation over random frequencies. SRF alone is only close to the one of its Law.
+// Random is a kernel that is an expectation over random frequencies. SRF is an exception: it is close to its expectation.
 type Random interface {
 	Kernel
 	Law() Law

@@ -68,8 +68,8 @@ func (k SRF) law(d int) (*sphericalLaw, error) {
 	return sphericalLaws.get([2]any{k, d}, func() (*sphericalLaw, error) { return k.newLaw(d) })
 }
 
-// Law has a uniform direction and the norm of the density of Split, which is NaN where there is none. Its kernel is the
-// At of the Split and not that of k.
+// Law has a uniform direction and the norm of the density of Split, which is NaN where there is none. Its kernel is the At
+// of the Split, which is close to the At of k.
 func (k SRF) Law() Law {
 	return Law{Transform: Fourier, NormQuantile: func(d int, p float64) float64 {
 		l, err := k.law(d)

@@ -72,7 +72,7 @@ func TestExpIntersectionIsLaplacian(t *testing.T) {
 		s := layers.Spec{Map: "exp-intersection", Params: must(layers.ParseValues("exp-intersection", text)), Dims: 5,
 			Features: 12}
 		if n := must(s.Size()); n != 6*15 {
-			t.Errorf("%s: the size is %v, want that of 6 frequencies of the 15 columns of a series of order 1", text, n)
+			t.Errorf("%s: the size is %v, want the size of 6 frequencies of the 15 columns of a series of order 1", text, n)
 		}
 	}
 }

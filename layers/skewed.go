@@ -11,7 +11,7 @@ import spectral "github.com/bochner-go/bochner/init"
 // for d dimensions and the given number of output columns. WithPhase gives the phase form. Input [n, d]; output
 // [n, features]. Li, Ionescu and Sminchisescu (2010), equations (5), (9) and (10).
 //
-// Errors: a kernel that is not of the LogFourier transform, and those of NewFourierLayer.
+// Errors: a kernel that is not of the LogFourier transform (ErrParam); others as for NewFourierLayer.
 func NewSkewedLayer(k spectral.Random, d, features int, opts ...Option) (*RandomLayer, error) {
 	return newOfTransform(spectral.LogFourier, k, d, features, opts)
 }
@@ -20,7 +20,7 @@ func NewSkewedLayer(k spectral.Random, d, features int, opts ...Option) (*Random
 type SkewedChi2Layer = RandomLayer
 
 // NewSkewedChi2Layer draws the map of NewSkewedLayer for spectral.SkewedChi2, with hyperbolic-secant frequencies, x > -c.
-// Errors: those of NewFourierLayer.
+// Errors are as for NewFourierLayer.
 func NewSkewedChi2Layer(c float64, d, features int, opts ...Option) (*SkewedChi2Layer, error) {
 	return newOfKind("SkewedChi2Layer", spectral.LogFourier, spectral.SkewedChi2{C: c}, d, features, opts)
 }

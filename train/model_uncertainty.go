@@ -77,8 +77,8 @@ type Prediction struct {
 // Intervals, and for a level outside (0, 1); domain.ErrShape for a level that needs more held-out rows.
 func (p *Prediction) Intervals(level float64) (lower, upper *mat.Dense, err error) {
 	if p.of == nil || p.of.Intervals == nil {
-		return nil, nil, fmt.Errorf("train: Prediction: the model has no Intervals, as those of targets that "+
-			"Recipe.Uncertainty asks for: %w", domain.ErrParam)
+		return nil, nil, fmt.Errorf("train: Prediction: the model has no Intervals; fit targets with "+
+			"Recipe.Uncertainty: %w", domain.ErrParam)
 	}
 	return p.of.Intervals.Bounds(level, p.Scores, p.std())
 }
@@ -95,8 +95,8 @@ func (p *Prediction) std() *mat.Dense {
 // for a level outside (0, 1); domain.ErrShape for a level that needs more held-out rows.
 func (p *Prediction) Sets(level float64) ([][]int, error) {
 	if p.of == nil || p.of.Sets == nil {
-		return nil, fmt.Errorf("train: Prediction: the model has no Sets, as those of classes that Recipe.Uncertainty "+
-			"asks for: %w", domain.ErrParam)
+		return nil, fmt.Errorf("train: Prediction: the model has no Sets; fit classes with Recipe.Uncertainty: %w",
+			domain.ErrParam)
 	}
 	return p.of.Sets.All(level, p.Probabilities)
 }

@@ -84,9 +84,8 @@ func (s *Set) Dense() (*tensor.Dense, error) {
 }
 
 // As returns the rows, dense, sparse or ops.Bags as they are, in float64 or float32: X itself if it has that type, else a
-// copy. Errors:
-// domain.ErrDomain for a cell that is too large for float32, or not 0 but 0 in float32; domain.ErrDtype for another
-// type; domain.ErrShape without X.
+// copy. Errors: domain.ErrDomain for a cell that is too large for float32, or not 0 but 0 in float32; domain.ErrDtype for
+// another type; domain.ErrShape without X.
 func (s *Set) As(dt tensor.Dtype) (ops.Matrix, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -20,10 +20,11 @@ func relevance(m layers.Layer, blocks []ops.Matrix) []float64 {
 		return nil
 	}
 	for _, p := range m.Params() {
-		scales, natural, sign := ops.Float64s(p.Value), ops.Float64s(p.Natural().Value), exponents[p.Name]
-		if len(scales) != m.Dims() || sign == 0 && p.Name != "raw_c" {
+		sign := exponents[p.Name]
+		if p.Value.Shape().TotalSize() != m.Dims() || sign == 0 && p.Name != "raw_c" {
 			continue
 		}
+		scales, natural := ops.Float64s(p.Value), ops.Float64s(p.Natural().Value)
 		logs := spreads(blocks, func(j int, x float64) float64 {
 			if sign == 0 {
 				return math.Log(x + natural[j])
