@@ -178,13 +178,19 @@ func (c *parallel) signs() (all []float64) {
 	return all
 }
 
-// spec returns the Spec of the parts together.
+// spec returns the Spec of the parts together, without what is the default of all parts.
 func (c *parallel) spec() (Spec, error) {
 	f := parallelForm{product: c.product}
-	for _, p := range c.parts {
-		f.From, f.To = append(f.From, float64(p.From)), append(f.To, float64(p.To))
-		f.Weights = append(f.Weights, p.Weight)
+	list := func(of func(Part) float64, usual float64) []float64 {
+		all := mapped(c.parts, of)
+		if slices.ContainsFunc(all, func(v float64) bool { return v != usual }) {
+			return all
+		}
+		return nil
 	}
+	f.From = list(func(p Part) float64 { return float64(p.From) }, 0)
+	f.To = list(func(p Part) float64 { return float64(p.To) }, float64(c.dims))
+	f.Weights = list(func(p Part) float64 { return p.Weight }, 1)
 	return c.specOf(f, c.dims)
 }
 

@@ -57,9 +57,12 @@ func (a *race) candidate(k kind, r Recipe, factor float64) candidate {
 	return candidate{r, k, factor, a.numbers}
 }
 
+// seedsApart lie between the seeds of members of an ensemble, for the seeds of their parts.
+const seedsApart = 16
+
 // renumbered is a spec with the names and seeds of member n of an ensemble.
 func renumbered(s layers.Spec, seed uint64, n int) layers.Spec {
-	s.Name, s.Seed = fmt.Sprintf("%s%d", s.Map, n), seed+16*uint64(n)
+	s.Name, s.Seed = fmt.Sprintf("%s%d", s.Map, n), seed+seedsApart*uint64(n)
 	last := s.Seed
 	s.Parts = numbered(s.Parts, &last)
 	return s

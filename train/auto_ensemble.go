@@ -269,64 +269,33 @@ func (a *race) fitMember(ctx context.Context, m *member, must bool) {
 	}
 }
 
-// combine is one model of the members: their scalers and their maps side by side, each with the outputs of its head, and
-// a head that adds these up by weight. The probabilities of classes are in proportion to the weighted geometric means of
-// the probabilities of the members.
+// combine is one model of the members: their scalers and their maps side by side, and a head that adds up the scores by
+// weight.
 func combine(members []*member) (*Model, error) {
 	counts := map[*run]float64{}
 	for _, m := range members {
 		counts[m.of]++
 	}
-	first := members[0].model
-	k, dims, opts := first.Head.Features(), first.Dims(), []layers.Option{layers.WithDtype(first.Map.Dtype())}
+	own, dims := *members[0].model, members[0].model.Dims()
 	var scalers []*data.Scaler
 	from, columns := map[string]int{}, 0 // where the columns of a scaler begin
-	parts, w := make([]layers.Part, len(members)), make([]float64, 0, len(members)*k*k)
+	parts := make([]share, len(members))
 	for i, m := range members {
-		out, err := layers.NewDense(m.model.Map.Features(), k, ops.Linear, append(opts, layers.Tune(layers.All),
-			layers.WithName(m.model.Spec.Name+"_outputs"))...)
-		if err != nil {
-			return nil, err
-		}
-		weights, b := headOf(m.model.Head)
-		if err := out.SetWeights(weights.RawMatrix().Data, b); err != nil {
-			return nil, err
-		}
-		both, err := layers.NewSequential(m.model.Map, out)
-		if err != nil {
-			return nil, err
-		}
 		s := m.model.Scaler
 		if _, there := from[s.Name()]; !there {
 			from[s.Name()], columns, scalers = columns, columns+s.Lists()*dims, append(scalers, s)
 		}
-		at := from[s.Name()]
-		parts[i] = layers.Part{Layer: both, From: at, To: at + s.Lists()*dims, Weight: 1}
-		for r := range k * k {
-			v := 0.
-			if r/k == r%k {
-				v = m.of.weight / counts[m.of]
-			}
-			w = append(w, v)
-		}
+		parts[i] = share{m.model.Map, m.model.Head, from[s.Name()], m.of.weight / counts[m.of]}
 	}
-	all, err := layers.NewConcat(columns, parts)
-	if err != nil {
-		return nil, err
-	}
-	head, err := layers.NewHead(first.Head.Kind(), len(members)*k, k, append(opts, layers.WithName("head"))...)
-	if err != nil {
-		return nil, err
-	}
-	if err := head.SetWeights(w, make([]float64, k)); err != nil {
-		return nil, err
-	}
-	own := *first
+	var err error
 	if own.Scaler, err = data.SideBySide(scalers...); err != nil {
 		return nil, err
 	}
-	own.Map, own.Head, own.Relevance = all, head, nil
-	own.Spec, err = layers.SpecOf(all)
-	own.Spec.Features = all.Features()
+	own.Relevance = nil
+	if own.Map, own.Head, err = meanOf(columns, parts); err != nil {
+		return nil, err
+	}
+	own.Spec, err = layers.SpecOf(own.Map)
+	own.Spec.Features = own.Map.Features()
 	return &own, err
 }

@@ -27,11 +27,7 @@ func (o *outcome) judge(classes bool) (r judgement, err error) {
 		r.score = math.Sqrt(r.loss)
 		return r, nil
 	}
-	logits := o.matrix(slices.Clone(o.scores))
-	if o.classifies {
-		const least = 1e-12
-		logits.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, least)) }, logits)
-	}
+	logits := o.matrix(o.logs())
 	c, err := calibrate.Fit(calibrate.Temperature, logits, ArgMax(o.matrix(o.y)))
 	if err != nil {
 		return r, err
@@ -47,4 +43,16 @@ func (o *outcome) judge(classes bool) (r judgement, err error) {
 	}
 	r.loss, r.score = stat.Mean(r.losses, nil), stat.Mean(o.losses(fits.ErrorRate), nil)
 	return r, nil
+}
+
+// logs are a copy of the scores, or the logarithms of scores that are probabilities.
+func (o *outcome) logs() []float64 {
+	const least = 1e-12
+	logs := slices.Clone(o.scores)
+	for i, p := range logs {
+		if o.classifies {
+			logs[i] = math.Log(max(p, least))
+		}
+	}
+	return logs
 }

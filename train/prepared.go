@@ -274,7 +274,11 @@ func (p *prepared) ready() error {
 	if err != nil {
 		return p.locateScaled(err)
 	}
-	return p.begin(p.features(*spec))
+	features := p.features(*spec)
+	if b, batches := p.fitterOf(*spec).(sgd.MiniBatch); batches && p.recipe.Tuner == nil && p.two(b) {
+		features *= 2
+	}
+	return p.begin(features)
 }
 
 // begin calls Ready for maps of at most so many features.
@@ -350,32 +354,31 @@ func (p *prepared) fit(ctx context.Context, t *trial, f fits.Fitter) error {
 func (p *prepared) descended(b sgd.MiniBatch) learner {
 	part := b // of fits to a part of the rows
 	part.Checkpoints, part.Progress, part.ScoreRows = sgd.Checkpoints{}, nil, -1
-	var kept start // of later fits
+	var kept []start // of later fits
 	return func(ctx context.Context, t *trial) (err error) {
 		own, from := part, kept
 		if t.held == nil {
 			own = b
 		}
-		chooses := own.MapDecays != nil && p.model.Spec.Tune == layers.All.String()
+		if from == nil {
+			from = []start{{}}
+		}
+		chooses := kept == nil && own.MapDecays != nil && p.model.Spec.Tune == layers.All.String()
 		if chooses {
-			if from, err = p.chooseStart(ctx, t.rows, own); err != nil {
+			if from, err = p.chooseStarts(ctx, t.rows, own); err != nil {
 				return err
 			}
 		}
-		if err = p.fitFrom(ctx, t, from, own); err != nil {
+		if from, err = p.fitFrom(ctx, t, from, own); err != nil {
 			return err
 		}
-		chosen := part
-		if c := t.report.Epochs; c != nil {
-			chosen = settled(part, c)
-		}
 		if chooses && plain(own) {
-			if from, err = p.orSolved(ctx, t, from, chosen); err == nil && from.solver != nil {
-				err = p.fitFrom(ctx, t, from, chosen)
+			if from, err = p.orSolved(ctx, t, from, part); err == nil && from[0].solver != nil {
+				from, err = p.fitFrom(ctx, t, from, part)
 			}
 		}
 		if t.held == nil {
-			kept, part = from, chosen
+			kept = from
 		}
 		return err
 	}
@@ -396,15 +399,6 @@ func (p *prepared) workers(f fits.Fitter) int {
 		return workers(p.x.Shape().TotalSize())
 	}
 	return 1
-}
-
-// fitFrom fits a trial from a start.
-func (p *prepared) fitFrom(ctx context.Context, t *trial, from start, b sgd.MiniBatch) error {
-	f, err := from.begin(ctx, p, t, b)
-	if err != nil {
-		return err
-	}
-	return p.fit(ctx, t, f)
 }
 
 // draw returns the map: a new one for each fit if the fitter changes it.

@@ -178,7 +178,7 @@ func (p *prepared) scaleLoss(ctx context.Context, scale string, s *data.Set, y *
 		if err != nil {
 			return 0, err
 		}
-		if v, err := p.judge(ctx, from, f, trials[:min(divisions, len(trials))]); err == nil {
+		if v, err := p.judge(ctx, []start{from}, f, trials[:min(divisions, len(trials))]); err == nil {
 			loss = min(loss, v.loss*float64(p.outputs))
 		}
 	}

@@ -17,10 +17,10 @@ import (
 )
 
 // orSolved returns the start of a model whose head is solved for, if it predicts better than what mini-batches have fitted
-// in t with the options b and a start, and otherwise that start. Recipe.Spec says which models these are, for which rows,
+// in t with the options b and some starts, and otherwise these. Recipe.Spec says which models these are, for which rows,
 // and when they are better; they are worse if they have more loss than the short fits that chose the decay. On more rows
 // mini-batches do as well.
-func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.MiniBatch) (start, error) {
+func (p *prepared) orSolved(ctx context.Context, t *trial, from []start, b sgd.MiniBatch) ([]start, error) {
 	const fewest, much = 20, 4
 	rows, memory := t.rows.(data.Pairs)
 	if !memory || !p.open {
@@ -51,7 +51,7 @@ func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.Min
 	for _, path := range [][]start{lines, p.stretches(rows, thorough, b)} {
 		last := math.Inf(1)
 		for _, s := range path {
-			v, err := p.judge(ctx, s, b, trials)
+			v, err := p.judge(ctx, []start{s}, b, trials)
 			if stopped := given.Stopped(ctx); stopped != nil {
 				return from, stopped
 			}
@@ -71,7 +71,7 @@ func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.Min
 	case best.solver == nil || held > 0 && least.loss >= held:
 		return from, nil
 	case much*least.loss < held:
-		return best, nil
+		return []start{best}, nil
 	}
 	fitted, err := p.judge(ctx, from, b, trials)
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *prepared) orSolved(ctx context.Context, t *trial, from start, b sgd.Min
 		errors = 1.5
 	}
 	if gain*math.Sqrt(float64(len(fitted.losses))) > errors*deviation {
-		return best, nil
+		return []start{best}, nil
 	}
 	return from, nil
 }
@@ -143,9 +143,12 @@ func eachLambda(f fits.Fitter) []fits.Fitter {
 	return all
 }
 
-// judge fits trials from a start, and judges their predictions.
-func (p *prepared) judge(ctx context.Context, from start, b sgd.MiniBatch, trials []*trial) (judgement, error) {
-	err := given.Try(runtime.GOMAXPROCS(0), len(trials), func(i int) error { return p.fitFrom(ctx, trials[i], from, b) })
+// judge fits trials from some starts, and judges their predictions.
+func (p *prepared) judge(ctx context.Context, from []start, b sgd.MiniBatch, trials []*trial) (judgement, error) {
+	err := given.Try(runtime.GOMAXPROCS(0), len(trials), func(i int) error {
+		_, err := p.fitFrom(ctx, trials[i], from, b)
+		return err
+	})
 	if err != nil {
 		return judgement{}, err
 	}

@@ -13,34 +13,59 @@ import (
 	"github.com/bochner-go/bochner/train/fits"
 	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
 // start is what a fit begins with. The zero value is the map of the recipe, as drawn or with Directions.
 type start struct {
 	scaled layers.Layer     // the map with a scale for each column
+	each   layers.Layer     // these scales apart from its frequencies
 	found  *evidence.Result // these scales
 	spec   layers.Spec      // takes the place of the map if it names one
 	rates  *sgd.FitOptions  // of mini-batches that fit this spec
 	solver fits.Fitter      // takes the place of mini-batches if it is not nil
 	learns effort           // by which each trial learns scales; none if it is the zero value
+	twin   bool             // whether it is another one with other random numbers
+	course *fits.Course     // of the fit to all rows, which later fits follow
 }
 
-// chooseStart compares short fits to the rows of fewColumns, by their losses on n that are held out: to at most shortRows
+// chooseStarts compares short fits to the rows of fewColumns, by their losses on n that are held out: to at most shortRows
 // or, with networks, startRows of them. The map starts with a scale for each column, learned by the marginal likelihood
 // on at most 256 features, if it then has less loss by a share 1/√n than as drawn or with Directions. If the recipe
 // leaves the map open, the best network takes its place if it has less loss by such a share than the map with these
-// starts, with a middle of MapDecays, or as drawn, also with the first.
-func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, err error) {
+// starts, with a middle of MapDecays, or as drawn, also with the first. The second start is the best network beside the
+// map, if the mean of their predictions has less loss by such a share, or else the first one with other random numbers.
+func (p *prepared) chooseStarts(ctx context.Context, from data.Examples, b sgd.MiniBatch) ([]start, error) {
+	one, other, err := p.chooseStart(ctx, from, b)
+	if err != nil || !p.two(b) {
+		return []start{one}, err
+	}
+	if other == nil {
+		other = new(start)
+		*other, err = p.again(one)
+	}
+	return []start{one, *other}, err
+}
+
+// attempt is a start and what comes of it.
+type attempt struct {
+	start
+	decay, loss float64
+	logs        []float64 // as in judgement, for the rows that are held out
+}
+
+// chooseStart returns the first start, and the second one if that is a network beside a map.
+func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.MiniBatch) (best start, other *start, err error) {
 	rows, n := fewColumns(from)
 	if n == 0 {
-		return best, nil
+		return best, nil, nil
 	}
 	var networks []start
 	most := shortRows
 	if p.open && b.LearnRate == 0 && b.MapRate == 0 { // which are options for the map
 		if networks, err = p.networks(rows.X); err != nil {
-			return best, err
+			return best, nil, err
 		}
 	}
 	if networks != nil {
@@ -51,15 +76,12 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	}
 	first := b.MapDecays[0]
 	b = shortFit(b, 8*startRows/rows.X.Shape()[0])
-	b.HeldOut, b.Patience, b.ScoreRows, b.Checkpoints, b.Progress = .2, b.Epochs, -1, sgd.Checkpoints{}, nil
-	learned, held := data.Split(rows.X.Shape()[0], b.HeldOut, b.Seed) // as the fits divide them
-	scaled, err := p.learnScales(ctx, rows.Take(learned), brief, b)
+	b.HeldOut, b.ScoreRows, b.Checkpoints, b.Progress = 0, -1, sgd.Checkpoints{}, nil
+	kept, scored := data.Split(rows.X.Shape()[0], .2, b.Seed)
+	learned, held := rows.Take(kept), rows.Take(scored)
+	scaled, err := p.learnScales(ctx, learned, brief, b)
 	if err != nil || scaled.scaled == nil && networks == nil {
-		return best, err
-	}
-	type attempt struct {
-		start
-		decay, loss float64
+		return best, nil, err
 	}
 	all := []attempt{{decay: b.MapDecay}}
 	if scaled.scaled != nil {
@@ -74,33 +96,56 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	err = given.Try(runtime.GOMAXPROCS(0), len(all), func(i int) (err error) {
 		own := b
 		own.MapDecay = all[i].decay
-		all[i].loss, err = p.heldLoss(ctx, all[i].start, rows, own)
-		return err
+		return p.attempt(ctx, &all[i], newTrial(learned, held), own)
 	})
-	least, share := all[0].loss, 1-1/math.Sqrt(float64(len(held)))
-	for _, a := range all[1:] {
-		switch network := a.spec.Map != ""; {
-		case !network && a.scaled == nil: // the map may do better with another decay
+	if err != nil {
+		return best, nil, err
+	}
+	at, least, share := 0, all[0].loss, 1-1/math.Sqrt(float64(len(scored)))
+	network := -1 // the best one
+	for i, a := range all {
+		if a.rates != nil && (network < 0 || a.loss < all[network].loss) {
+			network = i
+		}
+		switch {
+		case a.rates == nil && a.scaled == nil: // the map may do better with another decay
+			if a.loss < least && all[at].scaled == nil {
+				at = i
+			}
 			least = min(least, a.loss)
-		case a.loss < least*share, network && best.spec.Map != "" && a.loss < least:
-			best, least = a.start, a.loss
+		case a.loss < least*share, i == network && all[at].rates != nil && a.loss < least:
+			at, least = i, a.loss
 		}
 	}
-	return best, err
+	best = all[at].start
+	if network >= 0 && best.rates == nil && !math.IsInf(max(least, all[network].loss), 1) {
+		mean := all[at].logs
+		floats.Add(mean, all[network].logs)
+		floats.Scale(.5, mean)
+		if lossOf(mean, held.Y.RawMatrix().Data, p.outputs, p.model.Classes != nil) < least*share {
+			other = &all[network].start
+		}
+	}
+	return best, other, nil
 }
 
-// heldLoss returns the loss on the held-out rows after a fit from a start; +Inf if the fit fails.
-func (p *prepared) heldLoss(ctx context.Context, s start, rows data.Pairs, b sgd.MiniBatch) (float64, error) {
-	t := newTrial(rows, nil)
-	f, err := s.begin(ctx, p, t, b)
+// attempt fits a trial from a start, and predicts the held-out rows; the loss is +Inf if the fit fails.
+func (p *prepared) attempt(ctx context.Context, a *attempt, t *trial, b sgd.MiniBatch) error {
+	a.loss = math.Inf(1)
+	f, err := a.begin(ctx, p, t, b)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := t.fit(ctx, f, p.outputs); err != nil {
-		return math.Inf(1), given.Stopped(ctx)
+		return given.Stopped(ctx)
 	}
-	epochs := t.report.Epochs.Epochs
-	return epochs[len(epochs)-1].HeldLoss, nil
+	var o outcome
+	if err := o.score(ctx, t); err != nil {
+		return given.Stopped(ctx)
+	}
+	a.logs = o.logs()
+	a.loss = lossOf(a.logs, o.y, o.k, o.classifies)
+	return nil
 }
 
 // learnScales returns the map with scales that the marginal likelihood of the rows finds. It is empty if the map has
@@ -116,7 +161,7 @@ func (p *prepared) learnScales(ctx context.Context, rows data.Pairs, by effort, 
 	if err != nil {
 		return start{}, given.Stopped(ctx)
 	}
-	return start{scaled: t.m, found: t.found}, nil
+	return start{scaled: t.m, each: t.maps[StepEvidence], found: t.found}, nil
 }
 
 // fewColumns returns rows from which scales for their columns are learned, and their number, which is 0 for others: those
@@ -139,23 +184,29 @@ func (p *prepared) inPlace(s layers.Spec, x ops.Matrix) (layers.Spec, error) {
 
 // begin sets the map of a trial, and returns the Fitter of its fit.
 func (s start) begin(ctx context.Context, p *prepared, t *trial, b sgd.MiniBatch) (_ fits.Fitter, err error) {
-	if t.spec = s.spec; s.spec.Map != "" {
-		t.m, err = s.spec.Fit(p.x)
-		if s.solver != nil {
-			return s.solver, err
-		}
-		return forNetwork(b, s.rates, t.rows.(data.Pairs).X.Shape()[0]), err
+	if s.course != nil {
+		b = settled(b, s.course)
 	}
-	if s.learns != (effort{}) {
+	t.spec, t.found = s.spec, s.found
+	switch {
+	case s.learns != (effort{}):
 		own, err := p.learnScales(ctx, t.rows.(data.Pairs), s.learns, b)
 		if err == nil && own.scaled == nil {
 			err = errNoStep
 		}
 		t.m, t.found = own.scaled, own.found
 		return s.solver, err
+	case s.spec.Map != "":
+		t.m, err = s.spec.Fit(p.x)
+	default:
+		t.m, err = p.draw(b)
 	}
-	t.found = s.found
-	if t.m, err = p.draw(b); err == nil && s.scaled != nil {
+	switch {
+	case s.solver != nil:
+		return s.solver, err
+	case s.rates != nil:
+		return forNetwork(b, s.rates, t.rows.(data.Pairs).X.Shape()[0]), err
+	case err == nil && s.scaled != nil:
 		b.Directions = false
 		err = layers.Continue(t.m, s.scaled)
 	}

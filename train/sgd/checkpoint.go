@@ -67,7 +67,7 @@ type keeper struct {
 // head at its start.
 func (k *keeper) identify(f *fitter) {
 	o := f.FitOptions
-	o.Checkpoints, o.Progress, o.CacheBytes = Checkpoints{}, nil, 0
+	o.Checkpoints, o.Progress, o.Chosen, o.CacheBytes = Checkpoints{}, nil, nil, 0
 	h := sha256.New()
 	identify(h, k.rows)
 	if f.unit != nil {

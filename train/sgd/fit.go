@@ -62,6 +62,11 @@ func Fit(ctx context.Context, m layers.Layer, head layers.Head, rows data.Exampl
 			return nil, err
 		}
 		o.MapDecay, o.Epochs = c.decay, c.epochs
+		if o.Chosen != nil {
+			own := o
+			own.MapDecays, own.Directions, own.Chosen = nil, c.directions, nil
+			o.Chosen(own)
+		}
 		f, err := newFitter(ctx, m, head, rows, o, math.MaxInt)
 		if err != nil {
 			return nil, err

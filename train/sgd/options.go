@@ -111,6 +111,9 @@ type FitOptions struct {
 	Checkpoints Checkpoints // none if its Path is empty
 	// Progress is called after each epoch; nil: not called.
 	Progress func(fits.Epoch)
+	// Chosen is called before a fit to all rows begins, with the options that it has: one MapDecay, and the Directions and
+	// the Epochs that short fits have chosen. It is called again if that fit fails. nil: not called.
+	Chosen func(FitOptions)
 }
 
 // MiniBatch is a fits.Fitter that calls Fit: it fits the head by mini-batches on a Gorgonia graph, and tunes the map as

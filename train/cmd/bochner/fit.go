@@ -613,8 +613,9 @@ func (f *fitting) fit(ctx context.Context) (*result, error) {
 	r.Head, r.Ladder = headName(f.fitted), tunerSteps(report, m.Classes)
 	r.describeFit(report)
 	if timed == nil {
-		timed = &timedMap{Layer: m.Map}
+		timed = new(timedMap)
 	}
+	timed.Layer = m.Map // of which it may be a part
 	r.Seconds.Fit += (time.Since(began) - timed.spent).Seconds()
 	if f.Stream.on {
 		rows = nil // which would be mapped once more

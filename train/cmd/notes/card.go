@@ -1,6 +1,8 @@
 package notes
 
 import (
+	"strings"
+
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train"
 )
@@ -20,7 +22,11 @@ type MapCard struct {
 func MapOf(s layers.Spec) MapCard {
 	c := MapCard{Map: s.Map, Params: s.Params, Features: s.Features, Seed: s.Seed, Dtype: s.ElementType().String()}
 	for _, p := range s.Parts {
-		c.Parts = append(c.Parts, p.Map)
+		part := MapOf(p)
+		if part.Parts != nil {
+			part.Map += " (" + strings.Join(part.Parts, ", ") + ")"
+		}
+		c.Parts = append(c.Parts, part.Map)
 	}
 	var err error
 	if c.Sampler, err = s.SamplerName(); err != nil {
