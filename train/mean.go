@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -45,21 +47,28 @@ func meanOf(columns int, all []share) (layers.Layer, layers.Head, error) {
 	return m, head, head.SetWeights(w, b)
 }
 
-// two says whether the model is the mean of two fits: mini-batches that choose a decay tune a map that the recipe leaves
-// open.
-func (p *prepared) two(b sgd.MiniBatch) bool {
+// members is the number of fits whose mean a model is: several where mini-batches that choose a decay tune a map that the
+// recipe leaves open, and more of few rows, which take little time and err more by chance.
+func (p *prepared) members(b sgd.MiniBatch) int {
+	const few, two, four = 10_000, 2, 4
 	head := b.HeadKind()
-	return p.open && b.MapDecays != nil && p.model.Spec.Tune == layers.All.String() && (head == "linear" || head == "softmax")
+	switch {
+	case !p.open || b.MapDecays == nil || p.model.Spec.Tune != layers.All.String() || head != "linear" && head != "softmax":
+		return 1
+	case p.n > few:
+		return two
+	}
+	return four
 }
 
-// again is a start with other random numbers.
-func (p *prepared) again(s start) (start, error) {
+// again is start n of those that differ by their random numbers alone.
+func (p *prepared) again(s start, n int) (start, error) {
 	spec := p.model.Spec
 	if s.spec.Map != "" {
 		spec = s.spec
 	}
-	s.spec, s.twin = renumbered(spec, spec.Seed, 1), true
-	s.spec.Name = spec.Name + "2"
+	s.spec, s.twin = renumbered(spec, spec.Seed, n), true
+	s.spec.Name = fmt.Sprintf("%s%d", spec.Name, n+1)
 	if s.scaled == nil {
 		return s, nil
 	}
@@ -79,12 +88,31 @@ func (p *prepared) again(s start) (start, error) {
 	return s, m.SetParams(values)
 }
 
-// fitFrom fits a trial from one start, or from two, and returns them with what their fits have chosen. The two models then
-// stand side by side, with the means of their scores. A twin does as the first one has chosen, and a second fit that
-// diverges is left out.
+// fitFrom fits a trial from each of some starts, and returns these with what the fits have chosen. The models of several
+// stand side by side, with the means of their scores. Twins come last, and do as the first ones have chosen, in turn. What
+// diverges beside the first one is left out.
 func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.MiniBatch) ([]start, error) {
 	starts = slices.Clone(starts)
-	chosen, trials, errs := make(chan sgd.FitOptions, 1), []*trial{t}, make([]error, len(starts))
+	trials, errs := []*trial{t}, make([]error, len(starts))
+	leaders := len(starts)
+	for i, s := range starts {
+		if i > 0 {
+			trials = append(trials, newTrial(t.rows, nil))
+		}
+		if s.twin && i < leaders {
+			leaders = max(1, i)
+		}
+	}
+	options := func(i int) sgd.MiniBatch {
+		own := b
+		if i > 0 {
+			own.Seed, own.ScoreRows, own.Progress = own.Seed+seedsApart*uint64(i), -1, nil
+			if own.Checkpoints.Path != "" {
+				own.Checkpoints.Path += fmt.Sprintf(".%d", i+1)
+			}
+		}
+		return own
+	}
 	fit := func(i int, b sgd.MiniBatch) error {
 		f, err := starts[i].begin(ctx, p, trials[i], b)
 		if err == nil && i == 0 {
@@ -97,56 +125,77 @@ func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.
 		}
 		return err
 	}
-	if len(starts) == 1 {
-		return starts, fit(0, b)
+	chosen := make([]choice, leaders)
+	for i := range chosen {
+		chosen[i].made = make(chan struct{})
 	}
-	second := b
-	second.Seed, second.ScoreRows, second.Progress = second.Seed+seedsApart, -1, nil
-	if second.Checkpoints.Path != "" {
-		second.Checkpoints.Path += ".second"
+	follows := make([]bool, len(starts))
+	for i, s := range starts[leaders:] {
+		follows[leaders+i] = s.course == nil
 	}
-	trials = append(trials, newTrial(t.rows, nil))
-	twin := starts[1].twin && starts[1].course == nil
 	given.OnWorkers(workers(p.x.Shape().TotalSize()), len(starts), func(i int) {
-		own := b
-		if i == 0 {
-			defer close(chosen)
-			own.Chosen = func(o sgd.FitOptions) {
-				select {
-				case chosen <- o:
-				default: // what was chosen first has failed
-				}
-			}
-		} else if own = second; twin {
-			o, begun := <-chosen
-			if !begun {
+		own, of := options(i), &chosen[i%leaders]
+		switch {
+		case i < leaders:
+			defer of.make(nil)
+			own.Chosen = func(o sgd.FitOptions) { of.make(&o) }
+		case follows[i]:
+			<-of.made
+			if of.options == nil {
 				return
 			}
-			own.MapDecay, own.MapDecays, own.Directions, own.Epochs = o.MapDecay, nil, o.Directions, o.Epochs
+			own.MapDecay, own.MapDecays = of.options.MapDecay, nil
+			own.Directions, own.Epochs = of.options.Directions, of.options.Epochs
 		}
 		errs[i] = fit(i, own)
 	})
 	if errs[0] != nil {
 		return nil, errs[0]
 	}
-	first, other := starts[0].course, starts[1].course
-	if twin && (errors.Is(errs[1], given.ErrDiverged) || errs[1] == nil && other.MapDecay != first.MapDecay) {
-		starts[1].course = nil
-		errs[1] = fit(1, settled(second, first))
+	var kept []start
+	var parts []share
+	for i, one := range trials {
+		lead := i % leaders
+		if errs[lead] != nil {
+			errs[i] = errs[lead]
+		} else if c := starts[lead].course; follows[i] && (errs[i] != nil || starts[i].course.MapDecay != c.MapDecay) {
+			starts[i].course = nil
+			errs[i] = fit(i, settled(options(i), c)) // the first choice has failed
+		}
+		switch {
+		case errs[i] == nil:
+			kept, parts = append(kept, starts[i]), append(parts, share{one.m, one.head, 0, 1})
+			t.found = cmp.Or(t.found, one.found)
+		case !errors.Is(errs[i], given.ErrDiverged):
+			return nil, errs[i]
+		}
 	}
-	switch {
-	case errors.Is(errs[1], given.ErrDiverged):
-		return starts[:1], nil
-	case errs[1] != nil:
-		return nil, errs[1]
+	if len(parts) == 1 {
+		return kept, nil
 	}
-	both := []share{{t.m, t.head, 0, .5}, {trials[1].m, trials[1].head, 0, .5}}
+	for i := range parts {
+		parts[i].weight = 1 / float64(len(parts))
+	}
 	var err error
-	if t.m, t.head, err = meanOf(t.m.Dims(), both); err != nil {
+	if t.m, t.head, err = meanOf(t.m.Dims(), parts); err != nil {
 		return nil, err
 	}
-	t.found = cmp.Or(t.found, trials[1].found)
 	t.spec, err = layers.SpecOf(t.m)
 	t.spec.Features = t.m.Features()
-	return starts, err
+	return kept, err
+}
+
+// choice is what a fit chooses; nil: it has failed before.
+type choice struct {
+	once    sync.Once
+	made    chan struct{}
+	options *sgd.FitOptions
+}
+
+// make sets the first choice.
+func (c *choice) make(o *sgd.FitOptions) {
+	c.once.Do(func() {
+		c.options = o
+		close(c.made)
+	})
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
+	"github.com/bochner-go/bochner/train/internal/given"
 	"github.com/bochner-go/bochner/train/sgd"
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
 )
 
@@ -26,8 +28,8 @@ func bumps(n int) *data.Set {
 	return set
 }
 
-// TestMean: a recipe that leaves the map open predicts the mean of two models with different frequencies, of which the
-// second does as the first has chosen; in later fits too. One that diverges is left out.
+// TestMean: a recipe that leaves the map open predicts the mean of models with different random numbers, which do as the
+// first of their kind has chosen. One that diverges is left out.
 func TestMean(t *testing.T) {
 	ctx, set := t.Context(), bumps(300)
 	r := Recipe{Scale: "standard", Spec: layers.Spec{Seed: 3, Features: 64}}
@@ -39,44 +41,45 @@ func TestMean(t *testing.T) {
 	}
 	p.open = true
 	starts := must(p.chooseStarts(ctx, p.rows, f))
-	if len(starts) != 2 || !starts[1].twin || starts[1].spec.Seed == p.model.Spec.Seed {
+	if len(starts) != 4 || starts[0].twin || !starts[1].twin {
 		t.Fatalf("%d starts: %+v", len(starts), starts)
 	}
-	both, each := newTrial(p.rows, nil), [2]*trial{newTrial(p.rows, nil), newTrial(p.rows, nil)}
-	chosen := must(p.fitFrom(ctx, both, starts, f))
-	if a, b := chosen[0].course, chosen[1].course; a.MapDecay != b.MapDecay || a.Directions != b.Directions ||
-		len(a.Epochs) != len(b.Epochs) {
-		t.Errorf("the first fit has chosen %+v, the second %+v", a, b)
-	}
+	network := start{spec: must(p.inPlace(layers.Spec{Map: "sequential", Parts: networkLayers(nil, 4)}, p.x)), rates: &netRates}
 	scores := func(t *trial) []float64 {
 		return must((&Model{Map: t.m, Head: t.head}).ScoresPrepared(p.x)).RawMatrix().Data
 	}
-	for i, t := range each {
-		one, own := chosen[i], f
-		own.Seed += seedsApart * uint64(i)
-		if i == 1 {
-			own.ScoreRows = -1
+	fit := func(starts []start, seed uint64) ([]start, []float64) {
+		own, tr := f, newTrial(p.rows, nil)
+		own.Seed += seed
+		return must(p.fitFrom(ctx, tr, starts, own)), scores(tr)
+	}
+	for _, from := range [][]start{starts, {starts[0], network, starts[1], must(p.again(network, 1))}} {
+		chosen, got := fit(from, 0)
+		mean, lines := make([]float64, len(got)), map[float64]bool{}
+		for i, one := range chosen {
+			_, s := fit([]start{one}, seedsApart*uint64(i))
+			floats.AddScaled(mean, 1./4, s)
+			lines[s[0]] = true
+			first := chosen[0].course
+			if one.rates != nil {
+				first = chosen[1].course
+			}
+			if c := one.course; c.MapDecay != first.MapDecay || c.Directions != first.Directions || len(c.Epochs) != len(first.Epochs) {
+				t.Errorf("fit %d has chosen %+v, the first of its kind %+v", i, c, first)
+			}
 		}
-		must(p.fitFrom(ctx, t, []start{one}, own))
-	}
-	a, b := scores(each[0]), scores(each[1])
-	if slices.Equal(a, b) {
-		t.Error("both models are the same")
-	}
-	for i, v := range scores(both) {
-		if want := (a[i] + b[i]) / 2; math.Abs(v-want) > 1e-5 {
-			t.Fatalf("row %d: %v, want the mean %v of %v and %v", i, v, want, a[i], b[i])
+		if len(lines) != 4 || !floats.EqualApprox(got, mean, 1e-5) {
+			t.Errorf("%d different models; scores %v, want the mean %v", len(lines), got[:5], mean[:5])
 		}
 	}
-	wild := sgd.FitOptions{LearnRate: 1e30, MapRate: .1}
-	network := must(p.inPlace(layers.Spec{Map: "sequential", Parts: networkLayers(nil, 4)}, p.x))
-	alone := newTrial(p.rows, nil)
-	chosen, err := p.fitFrom(ctx, alone, []start{starts[0], {spec: network, rates: &wild}}, f)
-	if err != nil || len(chosen) != 1 || !slices.Equal(scores(alone), a) {
-		t.Errorf("beside a fit that diverges: %d starts, %v", len(chosen), err)
+	wild := network
+	wild.rates = &sgd.FitOptions{LearnRate: 1e30, MapRate: .1}
+	_, alone := fit(starts[:1], 0)
+	if chosen, got := fit([]start{starts[0], wild, must(p.again(wild, 1))}, 0); len(chosen) != 1 || !slices.Equal(got, alone) {
+		t.Errorf("beside fits that diverge: %d models, scores %v, want %v", len(chosen), got[:5], alone[:5])
 	}
-	if _, err := p.fitFrom(ctx, alone, []start{{spec: network, rates: &wild}, starts[1]}, f); err == nil {
-		t.Error("no error of a first fit that diverges")
+	if _, err := p.fitFrom(ctx, newTrial(p.rows, nil), []start{wild, starts[1]}, f); !errors.Is(err, given.ErrDiverged) {
+		t.Errorf("a first fit that diverges: %v", err)
 	}
 }
 

@@ -275,8 +275,8 @@ func (p *prepared) ready() error {
 		return p.locateScaled(err)
 	}
 	features := p.features(*spec)
-	if b, batches := p.fitterOf(*spec).(sgd.MiniBatch); batches && p.recipe.Tuner == nil && p.two(b) {
-		features *= 2
+	if b, batches := p.fitterOf(*spec).(sgd.MiniBatch); batches && p.recipe.Tuner == nil {
+		features *= p.members(b)
 	}
 	return p.begin(features)
 }

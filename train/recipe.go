@@ -14,10 +14,10 @@ import (
 
 // Recipe describes how to learn a Model from rows: scalers, a map, and a way to fit the head on its features. The zero
 // value learns 1024 random Fourier features of the Gaussian kernel, on scaled rows, and a softmax head for classes or a
-// linear head for targets, together by mini-batches in float32, twice with other random numbers, and predicts the mean. A
-// network, a linear model or ridge regression on features with a scale for each column takes the place of these where it
-// has less loss (see Spec). With Spec.Tune of "none", the
-// features stay as they are drawn, under logistic regression for classes or ridge regression for targets.
+// linear head for targets, together by mini-batches in float32. It does so two or four times, with different random
+// numbers, and the model is their mean. Networks, a linear model or ridge regression on features with a scale for each
+// column take the place of these where they have less loss (see Spec). With Spec.Tune of "none", the features stay as they
+// are drawn, under logistic regression for classes or ridge regression for targets.
 type Recipe struct {
 	// Scale lists the scalers in their order, as NewScaler reads them. They are fitted on the rows.
 	//
@@ -37,14 +37,15 @@ type Recipe struct {
 	// is "gaussian". Features of 0 are 1024 for a map whose number of features is free, where the program has 4096 for a
 	// frozen one, and of a fitted map as in layers.Spec.FillDefaults.
 	//
-	// A Spec with a Dtype and a Seed at most leaves the map open. Under sgd.ForTuning the model is then the mean of two fits,
-	// with the scores ½(s₁(x) + s₂(x)): its map is a "concat" of two maps with different random numbers. (A second fit that
-	// diverges is left out.) A "sequential" of periodic columns and two dense layers takes the place of both if short fits
-	// to at most 20,000 rows then have less loss, by a share 1/√n, on n rows held out, or of the second one alone if the
-	// mean of a map and such a network then has. It is for dense rows in memory, at least 500 of at most 512 columns, of
-	// which 1 to 128 have more than eight values. These are periodic, and the others stay as they are beside them. If the
-	// columns change between the two kinds more than eleven times, all are periodic, which is for at most 128.
-	// A model whose head is solved for takes the place of both if it has less loss on a fifth of the rows, held out up
+	// A Spec with a Dtype and a Seed at most leaves the map open. Under sgd.ForTuning the model is then the mean of fits
+	// with different random numbers, four of at most 10,000 rows and two of more: its map is a "concat" of their maps, and
+	// its scores are the means of theirs. A fit that diverges beside the first one is left out. A "sequential" of periodic
+	// columns and two dense layers takes the place of each map if short fits to at most 20,000 rows then have less loss, by
+	// a share 1/√n, on n rows held out, or of every second one if the mean of a map and such a network then has. It is for
+	// dense rows in memory, at least 500 of at most 512 columns, of which 1 to 128 have more than eight values. These are
+	// periodic, and the others stay as they are beside them. If the columns change between the two kinds more than eleven
+	// times, all are periodic, which is for at most 128.
+	// A model whose head is solved for takes the place of all if it has less loss on a fifth of the rows, held out up
 	// to five times, or less than a quarter of the loss of the short fits. It is "linear", with ridge or logistic
 	// regression, and then has to have less loss by 1.5 standard errors of the difference, or, for targets of dense rows,
 	// at least 100 of at most 512 columns, ridge regression on the map with a scale for each column, learned as in
@@ -84,18 +85,18 @@ type Start struct {
 	// Model has its Scaler, Columns, Classes and complete Spec, but no Map and Head. A network or a linear model may still
 	// take the place of the Spec.
 	Model   *Model
-	Problem fits.Problem // the size of the fit, with the features of both maps if there are two; for CrossValidate with the most features of the candidates
+	Problem fits.Problem // the size of the fit, with the features of all members of a mean; for CrossValidate with the most of the candidates
 	Counts  []int        // the number of rows of each class; nil for targets
 	Fitter  fits.Fitter  // of the recipe
 	// Wrap, if Ready sets it, is called with the map before a Fitter fits on all rows, and returns the map to fit on,
-	// for example one that counts calls (see layers.Unwrap). The model keeps the map itself. Of two fits it is called for
-	// the first.
+	// for example one that counts calls (see layers.Unwrap). The model keeps the map itself. Of a mean it is called
+	// for the first fit.
 	Wrap func(layers.Layer) layers.Layer
 }
 
 // Report describes how a model was found and fitted.
 type Report struct {
-	fits.Report        // of the last fit, on all rows; the first of two
+	fits.Report        // of the last fit, on all rows; of a mean the first of them
 	Steps       []Step // of a Tuner with several steps
 	Chosen      string // the step of the Tuner with the least error, the first of equals
 	// Solved is the step whose head StepSolved solved again.

@@ -73,7 +73,8 @@ func (p *prepared) orSolved(ctx context.Context, t *trial, from []start, b sgd.M
 	case much*least.loss < held:
 		return []start{best}, nil
 	}
-	fitted, err := p.judge(ctx, from, b, trials)
+	const most = 2 // fits that stand for all
+	fitted, err := p.judge(ctx, from[:min(most, len(from))], b, trials)
 	if err != nil {
 		return from, given.Stopped(ctx)
 	}

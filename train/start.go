@@ -35,17 +35,26 @@ type start struct {
 // on at most 256 features, if it then has less loss by a share 1/√n than as drawn or with Directions. If the recipe
 // leaves the map open, the best network takes its place if it has less loss by such a share than the map with these
 // starts, with a middle of MapDecays, or as drawn, also with the first. The second start is the best network beside the
-// map, if the mean of their predictions has less loss by such a share, or else the first one with other random numbers.
+// map, if the mean of their predictions has less loss by such a share. The others are these with other random numbers.
 func (p *prepared) chooseStarts(ctx context.Context, from data.Examples, b sgd.MiniBatch) ([]start, error) {
 	one, other, err := p.chooseStart(ctx, from, b)
-	if err != nil || !p.two(b) {
+	members := p.members(b)
+	if err != nil || members == 1 {
 		return []start{one}, err
 	}
-	if other == nil {
-		other = new(start)
-		*other, err = p.again(one)
+	starts := []start{one}
+	if other != nil {
+		starts = append(starts, *other)
 	}
-	return []start{one, *other}, err
+	leaders := len(starts)
+	for i := leaders; i < members; i++ {
+		s, err := p.again(starts[i%leaders], i/leaders)
+		if err != nil {
+			return nil, err
+		}
+		starts = append(starts, s)
+	}
+	return starts, nil
 }
 
 // attempt is a start and what comes of it.

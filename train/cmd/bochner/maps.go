@@ -42,7 +42,7 @@ func (mapsCmd) Run() error {
 // mapFlags describe the scalers and the feature map.
 type mapFlags struct {
 	Scale    string  `placeholder:"LIST" help:"Scalers, in order: none, l1, l2, minmax, cube, standard, auto, robust or quantile. A bar puts the columns of two lists side by side: quantile|l1,cube. A map that mini-batches tune has the best of auto, none, quantile and robust; otherwise a table with names or texts has auto, which is cube for maps of x >= 0, and bags have cube (default none)."`
-	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default two gaussian maps side by side, or networks or a linear model where these have less loss; exp-semigroup for synthetic data; hdd-js for bags)."`
+	Map      string  `placeholder:"NAME" help:"Feature map, see bochner maps (default gaussian, two or four with different random numbers, or networks or a linear model where these have less loss; exp-semigroup for synthetic data; hdd-js for bags)."`
 	Params   string  `placeholder:"LIST" help:"Parameters of the map, name=value,... (default from the data)."`
 	Features *int    `placeholder:"N" help:"Output columns of the map. A map that mini-batches tune has 1024, and one that is fitted on rows 512, or half the rows if that is less (default 4096)."`
 	Sampler  *string `placeholder:"NAME" help:"Sampler of the frequencies, see init/samplers.md (default iid)."`
