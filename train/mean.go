@@ -48,12 +48,14 @@ func meanOf(columns int, all []share) (layers.Layer, layers.Head, error) {
 }
 
 // members is the number of fits whose mean a model is: several where mini-batches that choose a decay tune a map that the
-// recipe leaves open, and more of few rows, which take little time and err more by chance.
+// recipe leaves open, and more of few rows, which take little time and err more by chance. There is one of rows too large
+// for fits side by side, for which several would take several times as long.
 func (p *prepared) members(b sgd.MiniBatch) int {
 	const few, two, four = 10_000, 2, 4
 	head := b.HeadKind()
 	switch {
-	case !p.open || b.MapDecays == nil || p.model.Spec.Tune != layers.All.String() || head != "linear" && head != "softmax":
+	case !p.open || b.MapDecays == nil || p.model.Spec.Tune != layers.All.String() || head != "linear" && head != "softmax" ||
+		p.x.Shape().TotalSize() > manyCells:
 		return 1
 	case p.n > few:
 		return two

@@ -52,10 +52,12 @@ func (t *trial) fit(ctx context.Context, f fits.Fitter, outputs int) (err error)
 	return nil
 }
 
+// manyCells is the most cells of rows that several fits have side by side.
+const manyCells = 1 << 24
+
 // workers is how many fits may run side by side, each with a copy of rows that have a number of cells.
 func workers(cells int) int {
-	const most = 1 << 24
-	if cells > most {
+	if cells > manyCells {
 		return 1
 	}
 	return runtime.GOMAXPROCS(0)
