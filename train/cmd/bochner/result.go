@@ -176,7 +176,7 @@ func (r *result) showModel() {
 	}
 	fmt.Printf("map          %v", layers.Spec{Map: r.Map, Params: r.Params})
 	if r.Parts != nil {
-		fmt.Printf(" of %s", strings.Join(r.Parts, ", "))
+		fmt.Printf(" of %s", strings.Join(counted(r.Parts), ", "))
 	}
 	fmt.Printf(", %d -> %d features", r.InputDim, r.Features)
 	if r.Sampler != "" {
@@ -204,6 +204,22 @@ func (r *result) showModel() {
 		fmt.Printf(", lambda %.3g", *r.Lambda)
 	}
 	fmt.Println()
+}
+
+// counted are words with the number of those that follow one another.
+func counted(words []string) (out []string) {
+	for i := 0; i < len(words); {
+		n := 1
+		for i+n < len(words) && words[i+n] == words[i] {
+			n++
+		}
+		word := words[i]
+		if i += n; n > 1 {
+			word = fmt.Sprintf("%d %s", n, word)
+		}
+		out = append(out, word)
+	}
+	return out
 }
 
 // showScores prints how good the model is, and which columns matter.
