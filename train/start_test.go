@@ -12,6 +12,7 @@ import (
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train"
 	"github.com/bochner-go/bochner/train/data"
+	"github.com/bochner-go/bochner/train/internal/trial"
 	"github.com/bochner-go/bochner/train/sgd"
 	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/tensor"
@@ -96,6 +97,9 @@ func TestStartScaled(t *testing.T) {
 // the fits of its uncertainty, and begins with a map for fewer than 500 rows, a smooth target, and a recipe that names
 // anything of the map.
 func TestStartNetwork(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector; TestMean has fits side by side")
+	}
 	steps := func(x []float64) float64 { return math.Floor(3*x[0]) * math.Floor(3*x[1]) }
 	all := uniform(1000, steps)
 	for i, v := range ops.Float64s(all.X.(*tensor.Dense)) {
@@ -138,6 +142,9 @@ func TestStartNetwork(t *testing.T) {
 // TestStartSharp: classes that follow from single values of a column, such as amounts that a few rows share, are learned
 // by a network that tells these from their neighbours, which Auto tries too.
 func TestStartSharp(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector; TestMean has fits side by side")
+	}
 	const flipped, values, learned = .1, 60, 5200
 	rng := rand.New(rand.NewPCG(1, 2))
 	var amount [values]float64
@@ -236,6 +243,9 @@ func TestOrLinear(t *testing.T) {
 // TestOrScales: a recipe that leaves the map open solves for a head on the map with scales where that predicts targets
 // better, also in the fits of its uncertainty and in folds. Mini-batches tune the map of classes.
 func TestOrScales(t *testing.T) {
+	if trial.RaceEnabled {
+		t.Skip("some minutes under the race detector; TestMean has fits side by side")
+	}
 	wave := func(x []float64) float64 { return math.Sin(7*x[0]) * math.Cos(5*x[1]) }
 	set, fresh := parted(uniform(460, wave), 400)
 	ctx, r := t.Context(), train.Recipe{Spec: layers.Spec{Seed: 1}}
