@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/ops"
 	"github.com/bochner-go/bochner/train/data"
 	"github.com/bochner-go/bochner/train/fits"
@@ -292,10 +291,6 @@ func combine(members []*member) (*Model, error) {
 		return nil, err
 	}
 	own.Relevance = nil
-	if own.Map, own.Head, err = meanOf(columns, parts); err != nil {
-		return nil, err
-	}
-	own.Spec, err = layers.SpecOf(own.Map)
-	own.Spec.Features = own.Map.Features()
+	own.Spec, own.Map, own.Head, err = meanOf(columns, parts)
 	return &own, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/bochner-go/bochner/layers"
 	"github.com/bochner-go/bochner/train/internal/given"
@@ -23,9 +22,10 @@ type share struct {
 	weight float64
 }
 
-// meanOf returns maps of some of these columns side by side, and the head whose scores are the weighted sum of the scores
-// of all. The probabilities of classes are in proportion to the weighted geometric means of the probabilities.
-func meanOf(columns int, all []share) (layers.Layer, layers.Head, error) {
+// meanOf returns maps of some of these columns side by side, with their spec, and the head whose scores are the weighted
+// sum of the scores of all. The probabilities of classes are in proportion to the weighted geometric means of the
+// probabilities.
+func meanOf(columns int, all []share) (s layers.Spec, m layers.Layer, head layers.Head, err error) {
 	parts, first := make([]layers.Part, len(all)), all[0].head
 	var w []float64
 	b := make([]float64, first.Features())
@@ -36,15 +36,18 @@ func meanOf(columns int, all []share) (layers.Layer, layers.Head, error) {
 		w = append(w, weights.RawMatrix().Data...)
 		floats.AddScaled(b, s.weight, intercept)
 	}
-	m, err := layers.NewConcat(columns, parts)
-	if err != nil {
-		return nil, nil, err
+	if m, err = layers.NewConcat(columns, parts); err != nil {
+		return s, nil, nil, err
 	}
-	head, err := layers.NewHead(first.Kind(), m.Features(), len(b), layers.WithDtype(m.Dtype()), layers.WithName("head"))
-	if err != nil {
-		return nil, nil, err
+	head, err = layers.NewHead(first.Kind(), m.Features(), len(b), layers.WithDtype(m.Dtype()), layers.WithName("head"))
+	if err == nil {
+		err = head.SetWeights(w, b)
 	}
-	return m, head, head.SetWeights(w, b)
+	if err == nil {
+		s, err = layers.SpecOf(m)
+	}
+	s.Features = m.Features()
+	return s, m, head, err
 }
 
 // members is the number of fits whose mean a model is: several where mini-batches that choose a decay tune a map that the
@@ -96,19 +99,17 @@ func (p *prepared) again(s start, n int) (start, error) {
 func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.MiniBatch) ([]start, error) {
 	starts = slices.Clone(starts)
 	trials, errs := []*trial{t}, make([]error, len(starts))
-	leaders := len(starts)
-	for i, s := range starts {
-		if i > 0 {
-			trials = append(trials, newTrial(t.rows, nil))
-		}
-		if s.twin && i < leaders {
-			leaders = max(1, i)
-		}
+	for range starts[1:] {
+		trials = append(trials, newTrial(t.rows, nil))
+	}
+	leaders := slices.IndexFunc(starts, func(s start) bool { return s.twin && s.course == nil })
+	if leaders < 0 {
+		leaders = len(starts)
 	}
 	options := func(i int) sgd.MiniBatch {
 		own := b
 		if i > 0 {
-			own.Seed, own.ScoreRows, own.Progress = own.Seed+seedsApart*uint64(i), -1, nil
+			own.Seed, own.ScoreRows, own.Progress, own.Chosen = own.Seed+seedsApart*uint64(i), -1, nil, nil
 			if own.Checkpoints.Path != "" {
 				own.Checkpoints.Path += fmt.Sprintf(".%d", i+1)
 			}
@@ -127,27 +128,29 @@ func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.
 		}
 		return err
 	}
-	chosen := make([]choice, leaders)
+	chosen := make([]chan sgd.FitOptions, leaders)
 	for i := range chosen {
-		chosen[i].made = make(chan struct{})
-	}
-	follows := make([]bool, len(starts))
-	for i, s := range starts[leaders:] {
-		follows[leaders+i] = s.course == nil
+		chosen[i] = make(chan sgd.FitOptions, len(starts))
 	}
 	given.OnWorkers(workers(p.x.Shape().TotalSize()), len(starts), func(i int) {
-		own, of := options(i), &chosen[i%leaders]
-		switch {
-		case i < leaders:
-			defer of.make(nil)
-			own.Chosen = func(o sgd.FitOptions) { of.make(&o) }
-		case follows[i]:
-			<-of.made
-			if of.options == nil {
+		own, of := options(i), chosen[i%leaders]
+		if i < leaders {
+			defer close(of)
+			asked := own.Chosen
+			own.Chosen = func(o sgd.FitOptions) {
+				for len(of) < cap(of) { // for those that follow
+					of <- o
+				}
+				if asked != nil {
+					asked(o)
+				}
+			}
+		} else {
+			o, begun := <-of
+			if !begun {
 				return
 			}
-			own.MapDecay, own.MapDecays = of.options.MapDecay, nil
-			own.Directions, own.Epochs = of.options.Directions, of.options.Epochs
+			own.MapDecay, own.MapDecays, own.Directions, own.Epochs = o.MapDecay, nil, o.Directions, o.Epochs
 		}
 		errs[i] = fit(i, own)
 	})
@@ -160,9 +163,9 @@ func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.
 		lead := i % leaders
 		if errs[lead] != nil {
 			errs[i] = errs[lead]
-		} else if c := starts[lead].course; follows[i] && (errs[i] != nil || starts[i].course.MapDecay != c.MapDecay) {
-			starts[i].course = nil
-			errs[i] = fit(i, settled(options(i), c)) // the first choice has failed
+		} else if c := starts[lead].course; i >= leaders && (errs[i] != nil || starts[i].course.MapDecay != c.MapDecay) {
+			starts[i].course = c // the first choice has failed
+			errs[i] = fit(i, options(i))
 		}
 		switch {
 		case errs[i] == nil:
@@ -179,25 +182,6 @@ func (p *prepared) fitFrom(ctx context.Context, t *trial, starts []start, b sgd.
 		parts[i].weight = 1 / float64(len(parts))
 	}
 	var err error
-	if t.m, t.head, err = meanOf(t.m.Dims(), parts); err != nil {
-		return nil, err
-	}
-	t.spec, err = layers.SpecOf(t.m)
-	t.spec.Features = t.m.Features()
+	t.spec, t.m, t.head, err = meanOf(t.m.Dims(), parts)
 	return kept, err
-}
-
-// choice is what a fit chooses; nil: it has failed before.
-type choice struct {
-	once    sync.Once
-	made    chan struct{}
-	options *sgd.FitOptions
-}
-
-// make sets the first choice.
-func (c *choice) make(o *sgd.FitOptions) {
-	c.once.Do(func() {
-		c.options = o
-		close(c.made)
-	})
 }

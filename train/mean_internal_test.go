@@ -83,7 +83,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// TestMeanResumes: two fits that were interrupted go on to the same bits.
+// TestMeanResumes: fits that were interrupted go on to the same bits. Chosen is called for the first one alone.
 func TestMeanResumes(t *testing.T) {
 	set, path := bumps(200), t.TempDir()+"/fit"
 	f := sgd.ForTuning("")
@@ -92,7 +92,16 @@ func TestMeanResumes(t *testing.T) {
 		m, _, err := Recipe{Scale: "standard", Spec: layers.Spec{Seed: 3}, Fitter: f}.Fit(ctx, set)
 		return m, err
 	}
+	calls := 0
+	f.Chosen = func(o sgd.FitOptions) {
+		if calls++; o.MapDecay != .1 || o.MapDecays != nil || o.Epochs != 8 {
+			t.Errorf("chosen are %+v", o)
+		}
+	}
 	want := must(fit(t.Context(), f))
+	if calls != 1 {
+		t.Errorf("Chosen was called %d times", calls)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	f.Checkpoints = sgd.Checkpoints{Path: path}
 	f.Progress = func(e fits.Epoch) {

@@ -353,7 +353,7 @@ func (p *prepared) fit(ctx context.Context, t *trial, f fits.Fitter) error {
 // descended is fitted for mini-batches.
 func (p *prepared) descended(b sgd.MiniBatch) learner {
 	part := b // of fits to a part of the rows
-	part.Checkpoints, part.Progress, part.ScoreRows = sgd.Checkpoints{}, nil, -1
+	part.Checkpoints, part.Progress, part.Chosen, part.ScoreRows = sgd.Checkpoints{}, nil, nil, -1
 	var kept []start // of later fits
 	return func(ctx context.Context, t *trial) (err error) {
 		own, from := part, kept

@@ -40,11 +40,12 @@ type Recipe struct {
 	// A Spec with a Dtype and a Seed at most leaves the map open. Under sgd.ForTuning the model is then the mean of fits
 	// with different random numbers, four of at most 10,000 rows and two of more, but one of more than 2^24 cells: its map
 	// is a "concat" of their maps, and its scores are the means of theirs. A fit that diverges beside the first one is left
-	// out. A "sequential" of periodic columns and two dense layers takes the place of each map if short fits to at most
-	// 20,000 rows then have less loss, by a share 1/√n, on n rows held out, or of every second one if the mean of a map and
-	// such a network then has. It is for dense rows in memory, at least 500 of at most 512 columns, of which 1 to 128 have
-	// more than eight values. These are periodic, and the others stay as they are beside them. If the columns change
-	// between the two kinds more than eleven times, all are periodic, which is for at most 128.
+	// out. Progress and Chosen are called for the first one. A "sequential" of periodic columns and two dense layers takes
+	// the place of each map if short fits to at most 20,000 rows then have less loss, by a share 1/√n, on n rows held out,
+	// or of every second one if the mean of a map and such a network then has. It is for dense rows in memory, at least 500
+	// of at most 512 columns, of which 1 to 128 have more than eight values. These are periodic, and the others stay as they
+	// are beside them. If the columns change between the two kinds more than eleven times, all are periodic, which is for
+	// at most 128.
 	// A model whose head is solved for takes the place of all if it has less loss on a fifth of the rows, held out up
 	// to five times, or less than a quarter of the loss of the short fits. It is "linear", with ridge or logistic
 	// regression, and then has to have less loss by 1.5 standard errors of the difference, or, for targets of dense rows,

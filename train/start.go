@@ -85,7 +85,7 @@ func (p *prepared) chooseStart(ctx context.Context, from data.Examples, b sgd.Mi
 	}
 	first := b.MapDecays[0]
 	b = shortFit(b, 8*startRows/rows.X.Shape()[0])
-	b.HeldOut, b.ScoreRows, b.Checkpoints, b.Progress = 0, -1, sgd.Checkpoints{}, nil
+	b.HeldOut, b.ScoreRows, b.Checkpoints, b.Progress, b.Chosen = 0, -1, sgd.Checkpoints{}, nil, nil
 	kept, scored := data.Split(rows.X.Shape()[0], .2, b.Seed)
 	learned, held := rows.Take(kept), rows.Take(scored)
 	scaled, err := p.learnScales(ctx, learned, brief, b)
@@ -145,11 +145,11 @@ func (p *prepared) attempt(ctx context.Context, a *attempt, t *trial, b sgd.Mini
 	if err != nil {
 		return err
 	}
-	if err := t.fit(ctx, f, p.outputs); err != nil {
-		return given.Stopped(ctx)
-	}
 	var o outcome
-	if err := o.score(ctx, t); err != nil {
+	if err = t.fit(ctx, f, p.outputs); err == nil {
+		err = o.score(ctx, t)
+	}
+	if err != nil {
 		return given.Stopped(ctx)
 	}
 	a.logs = o.logs()
